@@ -8,34 +8,12 @@ from typing import Any
 
 _PREFIXES = ("p", "n", "µ", "m", "", "k", "M", "G", "T")
 """SI prefixes by power of 1000, from -4."""
-_SHOWN = re.compile(
-    r"(?P<bound>[<>]?)\s*(?P<number>[+-]?\d+(?:\.\d+)?)(?:/(?P<games>\d+(?:\.\d+)?))?"
-    r"(?:\s(?P<prefix>[pnµmkMGT])?s?(?=$|[\s,)]))?"
-)
-_BEYOND = 0.01
-"""How far what is "> 99.9" lies above 99.9."""
 _UNBROKEN = re.compile(r"(?<=\d) (?=±|%|†|Elo\b|nodes\b|plies\b|[pnµmkMGT]?s\b|[kMGT]\b)|(?<=[±<>]) (?=\d)")
 
 
 def unbroken(text: str) -> str:
     """The text with no-break spaces between a number, its error and its unit: "+12 ± 5 Elo", "500 µs"."""
     return _UNBROKEN.sub("\N{NO-BREAK SPACE}", text)
-
-
-def shown(text: str) -> float | None:
-    """The number that a text of this module begins with, None without one: what a table sorts by.
-
-    Of "+12 ± 5" that is 12, of "−7 to +20" and "3.10 (2.84 to 3.41)" the first, of "500 µs" 0.0005, of "> 99.9 %"
-    a little more than 99.9, of "12.5/20", points of games, their share.
-    """
-    match = _SHOWN.match(re.sub(r"(\d),(?=\d{3})", r"\1", text.strip().replace("−", "-")))
-    if match is None:
-        return None
-    number = float(match["number"])
-    if match["games"]:
-        number /= max(float(match["games"]), 1)
-    power = _PREFIXES.index(match["prefix"] or "") - 4
-    return number * 1000.0**power + {"": 0, ">": _BEYOND, "<": -_BEYOND}[match["bound"]]
 
 
 def known(value: Any) -> bool:

@@ -20,8 +20,7 @@ from arena.ratings.results import alike_note, with_alike_as_one
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side
 from arena.report.load import read_results
-from arena.report.tables.catalogue import TABLES
-from arena.report.tables.standings import rating_table
+from arena.report.tables.standings import STANDINGS, rating_table
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
@@ -81,7 +80,7 @@ def rate(
         }
         click.echo(json.dumps(document))
         return
-    show_frame(TABLES["standings"].text(table))
+    show_frame(STANDINGS.grid(table).texts())
     echo("d Elo more mean an expected score of 1 / (1 + 10^(−d/400)); a draw is half a point.")
     mover = results_read.first.capitalize()
     if results_read.first_by:

@@ -17,7 +17,7 @@ from arena.base.files import replace
 from arena.base.wording import counted, listed
 from arena.base.writing import write_csv
 from arena.commands.options import check_report_options, report_options
-from arena.commands.output import echo, say, show_frame, show_table
+from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
 from arena.ledger.ledger import FILE
 from arena.report.faults import Place
@@ -28,7 +28,6 @@ from arena.report.run import Run
 from arena.report.sentences.answer import opening
 from arena.watch.entry import entries
 
-_COLUMNS = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
 FAULTY = 1
 """Exit code of a report that lacks a part."""
 ANONYMOUS, NAMES = "anonymous", "names.csv"
@@ -66,14 +65,14 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
 
 def _list_runs(folder: Path) -> None:
     """List the runs below a folder, and write the page that links their reports."""
-    from arena.report.runs.page import counts, write_index
+    from arena.report.runs.page import counts, list_grid, write_index
 
     if not folder.is_dir():
         raise ArenaError(f"{folder} is not a folder")
     runs = entries(folder)
     if not runs:
         raise ArenaError(f"there is no run in {folder} or below it")
-    show_table(_COLUMNS, [tuple(map(run.cells().__getitem__, _COLUMNS)) for run in runs])
+    show_frame(list_grid(runs).texts())
     echo(counts(runs))
     echo(f"index: {write_index(runs, folder)}")
 
@@ -83,7 +82,7 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
 
     Returns whether all parts of these could be made.
     """
-    from arena.report.runs.joint import joint_text, load_joint, summary, write_joint
+    from arena.report.runs.joint import joint_grid, load_joint, summary, write_joint
 
     if wanted.get("anonymous"):
         part = folder / listed_runs(folder)[1][0]
@@ -99,7 +98,7 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
     for sentence in summary(joint):
         echo(sentence)
     if joint.across is not None:
-        show_frame(joint_text(joint))
+        show_frame(joint_grid(joint).texts())
     echo(f"report: {page}")
     return is_whole and not any(run.faults.found for run in joint.runs.values())
 
@@ -142,7 +141,7 @@ def show_verdict(run: Run) -> None:
     """Print what a run's games show, and its standings."""
     for line in run.faults.attempt(Place.OPENING, "the first lines", lambda: opening(run).lines, []):
         echo(line)
-    table = run.faults.attempt(Place.SECTION, "Standings", lambda: standings(run).frame(), pd.DataFrame())
+    table = run.faults.attempt(Place.SECTION, "Standings", lambda: standings(run).texts(), pd.DataFrame())
     if not table.empty:
         show_frame(table)
 

@@ -5,9 +5,12 @@ python -m arena.report.columns > reports/columns.md
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from arena.base.writing import markdown_table
 from arena.report.files import FILES
-from arena.report.tables.catalogue import SHARED, TABLES
+from arena.report.tables.catalogue import TABLES
 from arena.report.tables.table import Column
 
 _INTRODUCTION = """\
@@ -22,27 +25,27 @@ spreadsheet would run (`=1+1`, `@SUM(1)`) stands behind an apostrophe."""
 def dictionary() -> str:
     """All files and columns: the text of `reports/columns.md`."""
     files = [(f"`{file.name}`", file.holds) for file in FILES if not file.of_latex]
+    tables = Counter(column for table in TABLES.values() for column in table.columns)
+    shared = [column for column, number in tables.items() if number > 1]
     parts = [
         _INTRODUCTION,
         f"## Files\n\n{markdown_table(('file', 'what it holds'), files)}",
-        f"## Columns of several tables\n\n{_described(list(SHARED.values()))}",
+        f"## Columns of several tables\n\n{_described(shared)}",
     ]
     for table in TABLES.values():
-        shared = [f"`{column.name}`" for column in table.columns if SHARED.get(column.name) == column]
-        others = [
-            column for column in (*table.columns, table.others) if column and SHARED.get(column.name) != column
-        ]
-        parts.append(f"## {table.name}" + (f"\n\n{', '.join(shared)}, and:" if shared else ""))
+        named = [f"`{column.name}`" for column in table.columns if column in shared]
+        others = [column for column in (*table.columns, table.others) if column and column not in shared]
+        parts.append(f"## {table.name}" + (f"\n\n{', '.join(named)}, and:" if named else ""))
         parts += [_described(others)] if others else []
     return "\n\n".join(parts)
 
 
-def _described(columns: list[Column]) -> str:
-    names = {column.name for column in columns}
+def _described(columns: Sequence[Column]) -> str:
+    with_ends = {column.end_of for column in columns}
     rows = [
-        (f"`{name}`", f"{meaning}{' ±' if f'{name}_low' in names else ''}", unit)
-        for name, meaning, unit, *_ in columns
-        if name.removesuffix("_low").removesuffix("_high") not in names - {name}
+        (f"`{column.name}`", column.note + (" ±" if column.name in with_ends else ""), column.unit.name)
+        for column in columns
+        if not column.end_of
     ]
     return markdown_table(("column", "meaning", "unit"), rows)
 

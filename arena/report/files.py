@@ -18,7 +18,7 @@ from arena.report.page.sections import markdown
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
-from arena.report.tables.table import Table, are_words, texts
+from arena.report.tables.table import Grid, Table
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import search_comment
 
@@ -79,13 +79,13 @@ def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
 
 
 def _write_latex(table: Table, run: Run, path: Path) -> None:
-    write_text(latex(table.cells(frame_of(run, table))), path)
+    write_text(latex(table.grid(frame_of(run, table))), path)
 
 
-def latex(cells: pd.DataFrame) -> str:
-    """A table of cells as a `tabular` for booktabs; names are shown as they are."""
-    columns = "".join("l" if are_words(column) else "r" for _, column in cells.items())
-    body: str = texts(cells).to_latex(index=False, escape=True, column_format=columns)
+def latex(grid: Grid) -> str:
+    """What people read of a table as a `tabular` for booktabs; names are shown as they are."""
+    columns = "".join("r" if heading.style.is_figure else "l" for heading in grid.headings)
+    body: str = grid.texts().to_latex(index=False, escape=True, column_format=columns)
     return f"% needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n{body}"
 
 
@@ -145,7 +145,7 @@ FILES = (
     *(
         File(f"{name}.tex", f"{name} for LaTeX", partial(_write_latex, table), table, of_latex=True)
         for name, table in TABLES.items()
-        if table.is_read
+        if table.view
     ),
 )
 """Every file, in the order of the page's list."""

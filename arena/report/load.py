@@ -56,7 +56,7 @@ def card(run: Run) -> str:
         *(f"<p>{escape(line)}</p>" for line in (facts(run), *opening(run).lines)),
     ]
     if len(run.games):
-        table = standings(run).frame()
+        table = standings(run).texts()
         parts.append(table.head(ROWS).to_html(index=False, border=0))
         if len(table) > ROWS:
             parts.append(f"<p>and {len(table) - ROWS} more: <code>run.standings</code></p>")

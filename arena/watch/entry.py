@@ -10,7 +10,7 @@ from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
 from arena.watch.elo import elo_so_far
 from arena.watch.live import Moment, read_moment
-from arena.watch.words import date, outlook
+from arena.watch.words import outlook
 
 
 class Entry(NamedTuple):
@@ -31,16 +31,10 @@ class Entry(NamedTuple):
         """When it was begun: UTC, as ISO 8601; "" where that is not known."""
         return self.moment.info.began if self.moment else ""
 
-    def cells(self) -> dict[str, str]:
-        """Its row of a list, by column; "" for what is not known."""
-        moment, leader = self.moment, next(iter(self.elo), "")
-        cells = dict.fromkeys(("run", "began", "rules", "format", "players", "games"), "")
-        if moment is not None:
-            cells |= {"began": date(self.began), "rules": moment.variant, "format": moment.format}
-            cells |= {"players": str(moment.players), "games": str(moment.games)}
-        machine = moment.session.host if moment and moment.session else ""
-        elo = str(self.elo[leader]) if leader else ""
-        return cells | {"run": self.name, "leader": leader, "Elo": elo, "state": self.state, "machine": machine}
+    @property
+    def machine(self) -> str:
+        """Where it is or was played last; "" where that is not known."""
+        return self.moment.session.host if self.moment and self.moment.session else ""
 
 
 def entries(root: Path) -> list[Entry]:

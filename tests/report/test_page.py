@@ -13,15 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.base.number import shown as number_of
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
 from arena.report.charts.style import save_png, svg
 from arena.report.files import frame_of, latex
 from arena.report.page.blocks import Chart, Table
 from arena.report.page.sections import MOST_PAIRS, RunPage
+from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
+from arena.report.tables.table import Grid, Style
 from arena.report.template import escaped, wrapping
 from arena.report.write import write
 from tests.helpers.report_data import player, synthetic, texts
@@ -102,27 +103,34 @@ TWO_TERMS = [player(f"{e} {limit}", evaluation=e, **limit) for e in "xy" for lim
 def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: Run, tmp_path: Path) -> None:
     """That of two kinds of limit has two columns headed LOS."""
     for run in (made, synthetic(tmp_path, TWO_TERMS, 5, plies=4)):
-        for table in (table for table in TABLES.values() if table.is_read):
+        for table in (table for table in TABLES.values() if table.view):
             if not len(frame_of(run, table)):
                 continue
-            cells = table.cells(frame_of(run, table))
-            rows = [line for line in latex(cells).splitlines() if line.endswith(r"\\")]
-            assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {cells.shape[1]}
-            shown = Table.of(cells)
+            grid = table.grid(frame_of(run, table))
+            rows = [line for line in latex(grid).splitlines() if line.endswith(r"\\")]
+            assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(grid.headings)}
+            shown = Table(grid)
             assert (
                 shown.html().count("<th ")
                 == len(shown.markdown().splitlines()[1].split("|")) - 2
-                == cells.shape[1]
+                == len(grid.headings)
             )
 
 
-def test_cells_sort_by_the_numbers_that_they_show() -> None:
-    cells = {
-        "−1,234": -1234, "−7 to +20": -7, "0/0": 0, "500 µs": 0.0005, "12.5/20": 0.625, "0.75 (0.5 to 1)": 0.75,
-        "+12 ± 5": 12, "> 99.9 %": 99.91, "1.3 k": 1300, "2 M": 2e6, "": None, "anchor": None,
-    }  # fmt: skip
-    for text, value in cells.items():
-        assert number_of(text) == (value if value is None else pytest.approx(value)), text
+def test_figures_sort_by_their_values_and_names_by_their_letters(made: Run, tmp_path: Path) -> None:
+    """Also a name that begins with a number."""
+    for run in (made, synthetic(tmp_path, [player("7 up", 1), player("12 men", 2)], 5, plies=4)):
+        read = [
+            table.grid(frame_of(run, table))
+            for table in TABLES.values()
+            if table.view and len(frame_of(run, table))
+        ]
+        for grid in [standings(run), *read]:
+            for row in grid.rows:
+                for heading, cell in zip(grid.headings, row, strict=True):
+                    is_sorted_by_number = "data-sort" in Table(Grid([heading], [[cell]])).html()
+                    is_figure = heading.style not in (Style.NAME, Style.WORD)
+                    assert is_sorted_by_number == (is_figure and bool(cell.text)), (heading, cell)
 
 
 def test_lines_end_in_names_and_not_between_a_number_and_its_unit() -> None:

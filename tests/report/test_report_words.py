@@ -33,6 +33,7 @@ from arena.report.sentences.cautions import (
 from arena.report.sentences.claims import MOST, Claim, Kind, placed, shortened
 from arena.report.sentences.facts import byes, without_games
 from arena.report.tables.suites import RANDOM
+from arena.report.tables.table import Grid, Heading, words
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -70,7 +71,7 @@ def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere
     found = run.ratings.contrast({"a": 1.0, "b": -1.0})
     assert found is not None
     assert lines_of(run) == [f"a and b: no difference shown: {found} Elo."]
-    table = standings(run).frame().set_index("Player")["Elo"]
+    table = standings(run).texts().set_index("Player")["Elo"]
     assert table["a"] == str(found) and table["b"] == "0"
     assert run.zero == "b = 0"
     for text in (markdown(run), html(run, {}, []), card(run), "\n".join(opening(run).lines)):
@@ -343,7 +344,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     alike = changed(run, moves=moves, games=run.games.assign(result=run.games["result"][::2].repeat(2).to_numpy()))
     said = "A and B played the same moves in all 20 games: they are one player."
     assert lines_of(alike) == [said]
-    assert standings(alike).frame()["Elo"].tolist() == ["", ""]
+    assert standings(alike).texts()["Elo"].tolist() == ["", ""]
     assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
     assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}
     assert lines_of(run) != [said]
@@ -386,8 +387,8 @@ def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_round
 
 
 def test_two_columns_of_one_heading_are_both_shown() -> None:
-    table = Table.of(pd.DataFrame([["a", "1", "2"]], columns=["Player", "LOS", "LOS"]))
-    assert [cell.text for cell in table.rows[0]] == ["a", "1", "2"]
+    grid = Grid.of((Heading(name), words([text])) for name, text in (("Player", "a"), ("LOS", "1"), ("LOS", "2")))
+    assert grid.texts().iloc[0].tolist() == ["a", "1", "2"] and Table(grid).html().count("<td ") == 3
 
 
 def test_one_of_several_runs_says_which_and_leads_back_unless_it_is_published(tmp_path: Path) -> None:

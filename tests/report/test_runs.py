@@ -12,6 +12,7 @@ import pytest
 from arena.ledger.ledger import FILE
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
+from arena.report.runs.page import list_grid
 from arena.report.write import FAULTS
 from arena.watch.entry import entries
 from tests.helpers.command_line import invoke, refused
@@ -54,11 +55,11 @@ def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) ->
     run(tmp_path / "half", games(2, 1), day=4, planned=30)
     found = entries(tmp_path)
     assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
-    newest, half = found[0].cells(), found[1].cells()
-    assert (newest["began"], newest["state"]) == ("2026-03-09 10:00", "complete")
-    assert (newest["players"], newest["games"], newest["leader"], newest["machine"]) == ("2", "8", "mine", "box")
+    newest, half, _ = list_grid(found).texts().to_dict("records")
+    assert (newest["Began"], newest["State"]) == ("2026-03-09 10:00", "complete")
+    assert (newest["Players"], newest["Games"], newest["Leader"], newest["Machine"]) == ("2", "8", "mine", "box")
     assert re.fullmatch(r"\+\d+ ± \d+", newest["Elo"])
-    assert half["state"].startswith("3/30 games (10 %)")
+    assert half["State"].startswith("3/30 games (10 %)")
 
 
 def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path: Path) -> None:

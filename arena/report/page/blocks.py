@@ -6,15 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-import pandas as pd
 from markupsafe import Markup, escape
 
-from arena.base.number import known, shown, unbroken
+from arena.base.number import unbroken
 from arena.report.colours import GRID, INK, MUTED, PAPER
 from arena.report.faults import Faults, Place
 from arena.report.marks import elo_html, player_link, scale, whisker
 from arena.report.sentences.claims import Claim
-from arena.report.tables.table import Cell
+from arena.report.tables.table import Cell, Grid, Heading, Style
 from arena.report.template import escaped, wrapping
 
 
@@ -110,58 +109,21 @@ def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
     )  # fmt: skip
 
 
-NOT_ON_PHONES = (
-    *("File", "Longest move", "Mean depth", "Deepest", "Nodes at depth", "Branching factor", "First-move cutoffs"),
-    *("Table hits", "Time used", "Worst overrun", "Lost on time", "Positions", "Nodes", "Time"),
-)
-"""Columns that leave a table too little room on a phone."""
-
-
-class Heading(NamedTuple):
-    """The head of a column."""
-
-    text: str
-    kind: str = "n"
-    """The classes of its cells: n (a number), name, word, plot; wide if a phone does not show it."""
-
-
 class Table(NamedTuple):
-    """A table that readers can sort."""
+    """A table that readers can sort; names of the players `linked` lead to their pages."""
 
-    headings: Sequence[Heading]
-    rows: Sequence[Sequence[Cell]]
+    grid: Grid
     anchor: str = ""
-
-    @classmethod
-    def of(cls, frame: pd.DataFrame, anchor: str = "", linked: Collection[str] = ()) -> Table:
-        """The table of a DataFrame of texts or of cells; names of the players `linked` lead to their pages."""
-        headings, columns = list[Heading](), list[list[Cell]]()
-        for name, values in frame.items():
-            cells = [text_cell(cell) if isinstance(cell, str) else cell for cell in values]
-            headings.append(Heading(str(name), _kind(str(name), cells)))
-            if name == "Player":
-                cells = [
-                    cell._replace(drawn=player_link(cell.text)) if cell.text in linked else cell for cell in cells
-                ]
-            columns.append(cells)
-        return cls(headings, list(zip(*columns, strict=True)), anchor)
-
-    def frame(self) -> pd.DataFrame:
-        """The texts of its cells, as a terminal and a notebook show them."""
-        shown_at = [i for i, heading in enumerate(self.headings) if "plot" not in heading.kind]
-        rows = [[row[i].text for i in shown_at] for row in self.rows]
-        return pd.DataFrame(rows, columns=[self.headings[i].text for i in shown_at], dtype=object)
+    linked: Collection[str] = ()
 
     def html(self) -> Markup:
         head = Markup("").join(
-            Markup('<th scope="col" class="{}">{}</th>').format(heading.kind, heading.text)
-            for heading in self.headings
+            Markup('<th scope="col" class="{}">{}</th>').format(_classes(heading), heading.text)
+            for heading in self.grid.headings
         )
         body = Markup("\n").join(
-            Markup("<tr>{}</tr>").format(
-                Markup("").join(map(_cell, row, (heading.kind for heading in self.headings)))
-            )
-            for row in self.rows
+            Markup("<tr>{}</tr>").format(Markup("").join(map(self._cell, self.grid.headings, row)))
+            for row in self.grid.rows
         )
         anchor = Markup(' id="{}"').format(self.anchor) if self.anchor else ""
         return Markup(
@@ -170,31 +132,22 @@ class Table(NamedTuple):
         ).format(anchor, head, body)
 
     def markdown(self) -> str:
-        frame = self.frame()
-        heads = [name.strip() for name in frame.columns]
-        sides = [":--" if "n" not in heading.kind.split() else "--:" for heading in self.headings]
-        sides = [side for side, heading in zip(sides, self.headings, strict=True) if "plot" not in heading.kind]
-        lines = [heads, sides, *(map(escaped, row) for row in frame.itertuples(index=False))]
+        sides = ["--:" if heading.style.is_figure else ":--" for heading in self.grid.headings if heading.is_text]
+        texts = self.grid.texts()
+        lines = [list(texts.columns), sides, *(map(escaped, row) for row in texts.itertuples(index=False))]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
-
-def text_cell(text: str) -> Cell:
-    """A cell that is sorted by the number that its text begins with, if it begins with one."""
-    return Cell(shown(text), text)
-
-
-def _kind(heading: str, cells: Sequence[Cell]) -> str:
-    if heading in ("Player", "Against", "Value", "Pair"):
-        return "name"
-    is_number = any(known(cell.value) for cell in cells) or not any(cell.text for cell in cells)
-    return ("n" if is_number else "word") + " wide" * (heading in NOT_ON_PHONES)
+    def _cell(self, heading: Heading, cell: Cell) -> Markup:
+        value = Markup(' data-sort="{:.12g}"').format(cell.value) if cell.is_number else ""
+        drawn = wrapping(cell.text) if cell.drawn is None else cell.drawn
+        if heading.style is Style.NAME and cell.drawn is None and cell.text in self.linked:
+            drawn = player_link(cell.text)
+        return Markup('<td class="{}"{}>{}</td>').format(_classes(heading), value, drawn)
 
 
-def _cell(cell: Cell, kind: str) -> Markup:
-    value = Markup(' data-sort="{:.12g}"').format(cell.value) if known(cell.value) else ""
-    return Markup('<td class="{}"{}>{}</td>').format(
-        kind, value, wrapping(cell.text) if cell.drawn is None else cell.drawn
-    )
+def _classes(heading: Heading) -> str:
+    """The classes of a column's cells."""
+    return f"{heading.style} wide" if heading.is_wide else heading.style
 
 
 class Chart(NamedTuple):

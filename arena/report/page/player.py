@@ -11,7 +11,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup
 
-from arena.base.number import fixed, known, percent, quantity
+from arena.base.number import known, percent
 from arena.base.wording import counted, listed
 from arena.ledger.moves import PHASES
 from arena.ledger.public import without_paths
@@ -19,13 +19,16 @@ from arena.ledger.record import Failure, incident_file
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import anchor, elo_html, game_link, results_bar
-from arena.report.page.blocks import Block, Heading, Raw, Row, Section, Table, Text, text_cell, together
+from arena.report.page.blocks import Block, Raw, Row, Section, Table, Text, together
 from arena.report.run import Run
 from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
+from arena.report.tables import units
+from arena.report.tables.forms import to_1
 from arena.report.tables.outcomes import sides
 from arena.report.tables.submissions import failed_games, failure_words, findings, first_mistake, notices
-from arena.report.tables.table import Cell
+from arena.report.tables.table import Cell, Column, Grid, Heading, Style, words
+from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
 from arena.rules.board import Board
 from arena.rules.custom import build_variant
@@ -42,6 +45,11 @@ ERRORS, FAILURES, LOST = 3, 5, 40
 """Errors, kinds of failures, and lost games that a player's page shows, at most."""
 CHARACTERS_OF_EVIDENCE = 3000
 """Characters of a traceback and of what a player printed, the last ones."""
+_OF_PHASE = (
+    Column("nodes", "mean nodes of a move", units.NODES, "Nodes/move"),
+    Column("depth", "mean depth of a move", units.PLIES, "Depth", to_1),
+    Column("seconds", "mean time of a move", units.SECONDS, "Time/move"),
+)
 BOARDS = 60
 """Boards of errors in a report's page, at most; each player has one."""
 REMEDIES = {
@@ -125,13 +133,13 @@ class PlayerPages:
             return []
         cpu = table["cpu_seconds"]
         seconds = cpu if cpu.notna().all() and cpu.sum() > 0 else table["seconds"]
-        shown = pd.DataFrame({"Phase": table["phase"].astype(str)})
-        if table["nodes"].sum():
-            shown["Nodes/move"] = (table["nodes"] / table["moves"]).map(quantity)
-            shown["Depth"] = (table["depth"] / table["moves"]).map(lambda depth: fixed(depth, 1))
-        shown["Time/move"] = (seconds / table["moves"]).map(lambda time: quantity(time, "s"))
-        order = shown["Phase"].map(list(PHASES).index)
-        return [Section("", "By phase", [Table.of(shown.loc[order.sort_values().index])])]
+        means = table.assign(seconds=seconds).set_index("phase")[["nodes", "depth", "seconds", "moves"]]
+        means = means.reindex([phase for phase in PHASES if phase in means.index])
+        means = means.div(means.pop("moves"), axis=0)
+        shown = [column for column in _OF_PHASE if column.name == "seconds" or means["nodes"].sum()]
+        columns = [(Heading("Phase", Style.WORD), words(means.index))]
+        columns += [(Heading(column.heading), column.cells(means)) for column in shown]
+        return [Section("", "By phase", [Table(Grid.of(columns))])]
 
     def _failures(self, name: str, games: int, command: str) -> list[Block]:
         """What failed, how to see it again, and what to do about it: a paragraph for failures of a kind."""
@@ -248,28 +256,28 @@ def _opponents(games: pd.DataFrame, order: Sequence[str], called: Callable[[str]
             points = results[name]
             bar = results_bar(*(points.count(result) for result in (1.0, 0.5, 0.0)))
             share, text = sum(points) / len(points), f"{sum(points):g}/{len(points)}"
-            rows.append((text_cell(called(name)), Cell(share, text), Cell(share, text, bar)))
-    head = [Heading("Player", "name"), Heading("Points"), Heading("Won, drawn, lost", "results")]
-    return Section("", "Against each opponent", [Table(head, rows)])
+            rows.append([*words([called(name)]), Cell(share, text), Cell(share, text, bar)])
+    head = [NAMED, Heading("Points"), Heading("Won, drawn, lost", Style.RESULTS)]
+    return Section("", "Against each opponent", [Table(Grid(head, rows))])
 
 
 def _lost_games(games: pd.DataFrame, called: Callable[[str], str]) -> list[Block]:
     """The first of a player's lost games, each a link."""
     lost = games[games["points"] == 0]
-    rows = [
-        {
-            "Game": Cell(row["game"], str(row["game"]), game_link(row["game"])),
-            "Colour": row["colour"].capitalize(),
-            "Against": called(row["opponent"]),
-            "Plies": text_cell(str(row["plies"])),
-            "Ended by": Termination(row["termination"]).words,
-        }
-        for row in lost.head(LOST).to_dict("records")
-    ]
-    if not rows:
+    if lost.empty:
         return []
+    first = lost.head(LOST)
+    grid = Grid.of(
+        [
+            (Heading("Game"), [Cell(game, str(game), game_link(game)) for game in first["game"]]),
+            (Heading("Colour", Style.WORD), words(first["colour"].str.capitalize())),
+            (Heading("Against", Style.NAME), words(first["opponent"].map(called))),
+            (Heading("Plies"), [Cell(plies, str(plies)) for plies in first["plies"]]),
+            (Heading("Ended by", Style.WORD), words(Termination(ended).words for ended in first["termination"])),
+        ]
+    )
     more = [Text(f"And {len(lost) - LOST} more.", "note")] if len(lost) > LOST else []
-    return [Section("", "Lost games", [Table.of(pd.DataFrame(rows, dtype=object)), *more])]
+    return [Section("", "Lost games", [Table(grid), *more])]
 
 
 def _evidence(found: Sequence[Finding], told: Sequence[Finding]) -> list[Block]:

@@ -8,7 +8,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-import pandas as pd
 from markupsafe import Markup
 
 from arena.base.files import REPORT
@@ -34,7 +33,6 @@ from arena.report.page.blocks import (
     Text,
     Tried,
     file_list,
-    text_cell,
 )
 from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable, standings
@@ -43,17 +41,23 @@ from arena.report.sentences.answer import answering_chart, opening
 from arena.report.sentences.cautions import outside
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
 from arena.report.sentences.grading import cost, judged, solved
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import table as tables
+from arena.report.tables.ablation import ABLATION
+from arena.report.tables.effort import EFFORT, EXTRAS
 from arena.report.tables.forms import points_in_100
+from arena.report.tables.grades import ENDGAME_ERRORS, JUDGED_LOSSES
 from arena.report.tables.outcomes import sides, white_points
-from arena.report.tables.table import EMPTY, Cell
-from arena.report.tables.views import comparisons as comparison_cells
-from arena.report.tables.views import strata
+from arena.report.tables.submissions import SUBMISSIONS
+from arena.report.tables.suites import SUITES
+from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, words
+from arena.report.tables.views import NAMED, strata
+from arena.report.tables.views import comparisons as comparison_grid
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
 FOLDED = 16
 """Players above which the crosstable is folded."""
+_COSTLIEST = ("Where", "Player", "Played", "Better", "Cost")
 MOST_PAIRS = 100
 """Pairs of values, and of players, that a page shows; comparisons.csv and crosstable.csv have all."""
 _CHARTS = {
@@ -65,12 +69,14 @@ _CHARTS = {
 """The charts of sections; the others stand in the last one."""
 NOTHING = Markup()
 NO_PICTURES: Mapping[str, str] = MappingProxyType({})
-EXTRAS = "Counted by the players themselves, over the moves that have the number and the games with such a move."
-EFFORT = {
-    "Nodes/s": "Means over all moves; depth and nodes/s over the moves that searched.",
-    "Time/move": "Times are of the processor where that is known.",
-    "Nodes at depth": "Nodes at depth: of the moves searched to the limit.",
-    "Table hits": "Table hits: lookups that found the position.",
+OF_EXTRAS = (
+    "Counted by the players themselves, over the moves that have the number and the games with such a move."
+)
+EFFORT_NOTES = {
+    "nodes_per_second": "Means over all moves; depth and nodes/s over the moves that searched.",
+    "seconds_per_move": "Times are of the processor where that is known.",
+    "nodes_at_depth": "Nodes at depth: of the moves searched to the limit.",
+    "tt_hits": "Table hits: lookups that found the position.",
 }
 """What the table of the search effort says below, by the column that it is about."""
 ENDINGS = (
@@ -133,12 +139,12 @@ class RunPage:
             ("top", self.run.title): self._top,
             ("standings", "Standings"): self._standings,
             ("crosstable", "Against each other"): self._crosstable,
-            ("submissions", "Submissions"): lambda: _table(self.run, "submissions", linked=self.linked),
+            ("submissions", "Submissions"): lambda: _table(self.run, SUBMISSIONS, linked=self.linked),
             ("ablation", "Cost and worth of each change"): self._ablation,
             ("errors", "Errors"): self._errors,
             ("suites", "Suites solved"): self._suites,
             ("effort", "Search effort"): self._effort,
-            ("extras", "Custom metrics"): lambda: _table(self.run, "extras", EXTRAS),
+            ("extras", "Custom metrics"): lambda: _table(self.run, EXTRAS, OF_EXTRAS),
             ("games", "Games"): lambda: [Raw(self.viewer)] if self.viewer else [],
             ("details", "Details"): self._details,
         }
@@ -179,13 +185,13 @@ class RunPage:
         note = " ".join(
             filter(None, (zero, first_move(self.run), byes(self.run), *moved_by_prior(self.run.ratings)))
         )
-        return [standings(self.run, self.linked), Text(note, "note")]
+        return [Table(standings(self.run, self.linked), "standings-table"), Text(note, "note")]
 
     def _crosstable(self) -> list[Block]:
         count = len(self.run.players)
         if count < 3 or not len(self.run.games):
             return []
-        table = crosstable(self.run, self.linked, has_games=bool(self.viewer))
+        table = Table(crosstable(self.run, self.linked, has_games=bool(self.viewer)), "crosstable-table")
         note = Text("Points of the row's player in per cent.", "note")
         is_folded = count > FOLDED or self.run.experiment.format.type == "gauntlet"  # in which few have met
         return [Fold(f"{count} players", [table]), note] if is_folded else [table, note]
@@ -198,7 +204,7 @@ class RunPage:
             f"Nodes and time to depth {probe.depth}: geometric means over the positions searched to "
             f"it; ratios position by position. Branching factor: nodes to the power 1/{probe.depth}."
         )
-        return self._with_charts("ablation", _table(self.run, "ablation", note))
+        return self._with_charts("ablation", _table(self.run, ABLATION, note))
 
     def _errors(self) -> list[Block]:
         run = self.run
@@ -206,10 +212,10 @@ class RunPage:
         if len(run.endgame_errors):
             pieces = run.endgame_errors["endgame_pieces"].max()
             blocks.append(Text(f"In endings of up to {pieces} pieces, by endgame tables:"))
-            blocks += _table(run, "endgame_errors", ENDINGS)
+            blocks += _table(run, ENDGAME_ERRORS, ENDINGS)
         if len(run.judged_losses):
             blocks.append(Text(f"By the scores of {listed(run.judges['judge'])}:"))
-            blocks += _table(run, "judged_losses", judged(run.judges))
+            blocks += _table(run, JUDGED_LOSSES, judged(run.judges))
         if len(run.costliest_errors):
             blocks += [Text("The costliest errors:"), self._costliest()]
         return self._with_charts("errors", blocks)
@@ -219,24 +225,22 @@ class RunPage:
         for row in self.run.costliest_errors.to_dict("records"):
             where = f"Game {row['game']}, ply {row['ply']}"
             link = game_link(row["game"], row["ply"] - 1, where) if self.viewer else None
-            played = f"{row['move']} {row['mark']}"
-            rows.append((Cell(None, where, link), row["player"], played, row["best_move"], cost(row)))
-        return Table.of(pd.DataFrame(rows, columns=["Where", "Player", "Played", "Better", "Cost"], dtype=object))
+            said = words((row["player"], f"{row['move']} {row['mark']}", row["best_move"]))
+            rows.append([Cell(None, where, link), *said, Cell(row["lost"], cost(row))])
+        head = [NAMED if name == "Player" else Heading(name, Style.WORD) for name in _COSTLIEST]
+        return Table(Grid(head, rows))
 
     def _effort(self) -> list[Block]:
-        table = TABLES["effort"].cells(self.run.effort)
-        note = " ".join(sentence for heading, sentence in EFFORT.items() if heading in table)
-        blocks: list[Block] = [] if table.empty else [Table.of(table, "effort-table"), Text(note, "note")]
-        return self._with_charts("effort", blocks)
+        effort = self.run.effort
+        note = " ".join(sentence for name, sentence in EFFORT_NOTES.items() if effort[name].notna().any())
+        return self._with_charts("effort", _table(self.run, EFFORT, note))
 
     def _suites(self) -> list[Block]:
         run = self.run
         if not len(run.suites):
             return []
-        blocks = self._with_charts("suites", _table(run, "suites", solved(run.suites)))
-        return blocks + [
-            Fold(f"{suite} by stratum", [Table.of(cells)]) for suite, cells in strata(run.suites).items()
-        ]
+        blocks = self._with_charts("suites", _table(run, SUITES, solved(run.suites)))
+        return blocks + [Fold(f"{suite} by stratum", [Table(grid)]) for suite, grid in strata(run.suites).items()]
 
     def _with_charts(self, section: str, blocks: list[Block]) -> list[Block]:
         """The blocks of a section with its charts, side by side; nothing without blocks."""
@@ -256,12 +260,12 @@ class RunPage:
         return [fold for fold in folds if fold.blocks]
 
 
-def _table(run: Run, name: str, note: str = "", linked: Collection[str] = ()) -> list[Block]:
+def _table(run: Run, table: tables.Table, note: str = "", linked: Collection[str] = ()) -> list[Block]:
     """A table of the run with a note below it; nothing without rows."""
-    table = TABLES[name].cells(getattr(run, name))
-    if table.empty:
+    frame = getattr(run, table.name)
+    if frame.empty:
         return []
-    return [Table.of(table, f"{name}-table", linked), *([Text(note, "note")] if note else [])]
+    return [Table(table.grid(frame), f"{table.name}-table", linked), *([Text(note, "note")] if note else [])]
 
 
 def _pairings(run: Run) -> list[Block]:
@@ -270,7 +274,7 @@ def _pairings(run: Run) -> list[Block]:
     if len(run.comparisons) > 1:
         every = run.comparisons[["setting", "value", "reference"]].drop_duplicates()
         shown = run.comparisons.merge(every.head(MOST_PAIRS))
-        blocks.append(Table.of(comparison_cells(shown, pairs=True)))
+        blocks.append(Table(comparison_grid(shown, pairs=True)))
     place = {name: place for place, name in enumerate(run.placed)}
     games = sides(run.games)
     games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
@@ -284,16 +288,11 @@ def _pairings(run: Run) -> list[Block]:
         elo = Cell(difference.value, str(difference)) if difference else EMPTY
         beyond = [excess.get((name, other), EMPTY)] if excess else []
         score = Cell(sum(points) / len(points), results)
-        rows.append((Cell(name, name), Cell(other, other), score, elo, *beyond))
+        rows.append([*words((name, other)), score, elo, *beyond])
     if rows:
-        head = [
-            "Player",
-            "Against",
-            "Won, drawn, lost",
-            "Rated difference",
-            *(["Beyond ratings"] if excess else []),
-        ]
-        blocks.append(Table.of(pd.DataFrame(rows, columns=head, dtype=object)))
+        head = [NAMED, Heading("Against", Style.NAME), Heading("Won, drawn, lost"), Heading("Rated difference")]
+        head += [Heading("Beyond ratings")] if excess else []
+        blocks.append(Table(Grid(head, rows)))
         if len(run.players) > 2:
             blocks.append(Text("The difference in Elo rests on all games of the run, not on these alone.", "note"))
         if excess:
@@ -322,13 +321,16 @@ def _endings(run: Run) -> list[Block]:
     """Terminations, and the sentences on the games that few need."""
     if not len(run.terminations):
         return []
-    rows = [
-        (Termination(row["termination"]).words, text_cell(f"{row['games']:,}"), text_cell(percent(row["share"])))
-        for row in run.terminations.to_dict("records")
-    ]
+    table = run.terminations
+    grid = Grid.of(
+        [
+            (Heading("Ended by", Style.WORD), words(Termination(ended).words for ended in table["termination"])),
+            (Heading("Games"), [Cell(games, f"{games:,}") for games in table["games"]]),
+            (Heading("Share"), [Cell(share, percent(share)) for share in table["share"]]),
+        ]
+    )
     said = details(run)
-    table = Table.of(pd.DataFrame(rows, columns=["Ended by", "Games", "Share"], dtype=object))
-    return [table, *([Items(said)] if said else [])]
+    return [Table(grid), *([Items(said)] if said else [])]
 
 
 def _match(run: Run) -> list[Block]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
 from urllib.parse import quote
 
 import pandas as pd
@@ -12,110 +13,114 @@ from arena.base.number import known, percent, probability
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import elo_html, player_link, results_bar, scale, whisker
-from arena.report.page.blocks import Heading, Table, text_cell
 from arena.report.run import Run
-from arena.report.tables.catalogue import TABLES
-from arena.report.tables.table import EMPTY, Cell, cell
+from arena.report.tables.decided import ORDER
+from arena.report.tables.forms import decided_by, plain
+from arena.report.tables.outcomes import Score
+from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell
+from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
-
-_OF_SWISS = ("points", "buchholz", "sonneborn_berger")
-"""The columns of `Run.order` that place players in a Swiss."""
+from players.player import PlayerSpec
 
 
-def standings(run: Run, linked: Collection[str] = ()) -> Table:
+def standings(run: Run, linked: Collection[str] = ()) -> Grid:
     """All players in the order of the format, else by Elo: what each is, Elo, chance of being best, results.
 
     `linked` are the players whose names lead to pages of their own.
     """
-    placed = _placing(run.order)
-    table = run.order if len(run.order) else run.standings
+    order = run.order if len(run.order) else pd.DataFrame()
+    table = run.standings if order.empty else order
+    placed = _placing(order)
     specs = {spec.name: spec for spec in run.data.experiment.players}
     rows = table.to_dict("records")
-    intervals = [Interval.of(row, "elo") for row in rows]
-    ends = scale(intervals)
+    elo = [Interval.of(row, "elo") for row in rows]
+    ends = scale(elo)
     best = dict(zip(run.standings["player"], run.standings.get("best", ()), strict=False))
-    head = [Heading("#", "n rank"), Heading("Player", "name")]
-    head += [Heading(name, "n" if name in ("Points", "Round") else "n wide") for name in placed]
-    head += [
-        Heading("Elo", "n elo"),
-        Heading("95 % interval", "plot"),
-        *([Heading("Best", "n wide")] if best else []),
-        Heading("Score", "n wide" if "Points" in placed else "n"),
-        Heading("Won, drawn, lost", "results wide"),
-    ]
-    body = []
-    for i, (row, elo) in enumerate(zip(rows, intervals, strict=True)):
-        name = row["player"]
-        what = describe(specs[name]) if name in specs else ""
-        link = player_link(name) if name in linked else wrapping(name)
-        drawn = link + (Markup("<small>{}</small>").format(wrapping(what)) if what else Markup())
-        games = int(row["games"])
-        score = (row["wins"] + row["draws"] / 2) / games if games else None  # which `Run.order` has not
-        counts = [int(row[kind]) for kind in ("wins", "draws", "losses")]
-        body.append([
-            text_cell(str(row.get("place", row.get("rank")))),
-            Cell(name, name, drawn),
-            *(text_cell(texts[i]) for texts in placed.values()),
-            Cell(elo.value, str(elo), elo_html(elo)) if known(elo.value) else EMPTY,
-            Cell(None, "", whisker(elo, ends)),
-            *([cell(best.get(name), probability(best.get(name)))] if best else []),
-            Cell(score, percent(score)),
-            Cell(score, " - ".join(map(str, counts)), results_bar(*counts)) if games else EMPTY,
-        ])  # fmt: skip
-    return Table(head, body, "standings-table")
+    chances = [best.get(row["player"]) for row in rows]
+    places = [row.get("place", row.get("rank")) for row in rows]
+    results = [tuple(int(row[kind]) for kind in ("wins", "draws", "losses")) for row in rows]
+    scores = [_score(*counts) for counts in results]
+    return Grid.of([
+        (Heading("#", Style.RANK), [Cell(place, str(place)) for place in places]),
+        (NAMED, [_named(row["player"], specs.get(row["player"]), linked) for row in rows]),
+        *placed,
+        (Heading("Elo", Style.ELO), [_elo(each) for each in elo]),
+        (Heading("95 % interval", Style.PLOT), [Cell(None, "", whisker(each, ends)) for each in elo]),
+        *([(Heading("Best", is_wide=True), [cell(p, probability(p)) for p in chances])] if best else []),
+        (Heading("Score", is_wide="byes" in order), [Cell(score, percent(score)) for score in scores]),
+        (Heading("Won, drawn, lost", Style.RESULTS, is_wide=True), [_results(*counts) for counts in results]),
+    ])  # fmt: skip
 
 
-def _placing(order: pd.DataFrame) -> dict[str, list[str]]:
-    """What places players in a format, as texts by heading: of a knockout the round that each has come to."""
-    columns = {column.name: column for column in TABLES["order"].columns}
+def _elo(elo: Interval) -> Cell:
+    return Cell(elo.value, str(elo), elo_html(elo)) if known(elo.value) else EMPTY
 
-    def texts(name: str) -> list[str]:
-        return [columns[name].text(value) for value in order[name]]
 
+def _named(name: str, spec: PlayerSpec | None, linked: Collection[str]) -> Cell:
+    what = Markup("<small>{}</small>").format(wrapping(describe(spec))) if spec else Markup()
+    return Cell(name, name, _linked(name, linked) + what)
+
+
+def _score(won: int, drawn: int, lost: int) -> float | None:
+    games = won + drawn + lost
+    return (won + drawn / 2) / games if games else None
+
+
+def _results(won: int, drawn: int, lost: int) -> Cell:
+    score = _score(won, drawn, lost)
+    return EMPTY if score is None else Cell(score, f"{won} - {drawn} - {lost}", results_bar(won, drawn, lost))
+
+
+def _placing(order: pd.DataFrame) -> list[tuple[Heading, list[Cell]]]:
+    """What places players in a format: of a knockout the round that each has come to."""
     if order.empty:
-        return {}
+        return []
+    columns = {column.name: column for column in ORDER.columns}
     if "conceded" not in order:
-        return {columns[name].heading: texts(name) for name in _OF_SWISS if name in order}
-    last = zip(texts("points"), texts("conceded"), texts("opponent"), texts("decided"), strict=True)
-    matches = [
-        f"{points} : {conceded} against {opponent}" + ("" if decided == "points" else f", {decided}")
-        for points, conceded, opponent, decided in last
-    ]
-    return {"Round": texts("round"), "Last match": matches}
+        return [
+            (Heading(columns[name].heading, is_wide=name != "points"), columns[name].cells(order))
+            for name in ("points", "buchholz", "sonneborn_berger")
+            if name in order
+        ]
+    matches = [_match(row) for row in order.to_dict("records")]
+    return [(Heading("Round"), columns["round"].cells(order)), (Heading("Last match", is_wide=True), matches)]
 
 
-def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = False) -> Table:
+def _match(row: Mapping[Any, Any]) -> Cell:
+    by_seed = f", {decided_by(row['decided'])}" if row["decided"] == "seed" else ""
+    against = f" against {row['opponent']}" if row["opponent"] else ""
+    return Cell(row["points"], f"{plain(row['points'])} : {plain(row['conceded'])}{against}{by_seed}")
+
+
+def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = False) -> Grid:
     """Points of the row's player in per cent against the column's, blue above 50, orange below.
 
     With `has_games` each figure leads to the games of the two in the viewer.
     """
-    cells = TABLES["crosstable"].cells(run.crosstable)
-    names = [named.text for named in cells["Player"]]
-    head = [Heading("Player", "name"), *(Heading(str(i + 1)) for i in range(len(names)))]
-    body = [
-        [
-            Cell(
-                name,
-                name,
-                (player_link(name) if name in linked else wrapping(name))
-                + Markup(" <small>{}</small>").format(i + 1),
-            ),
-            *(_share(name, other, cells[str(number)].iloc[i], has_games) for number, other in enumerate(names, 1)),
-        ]
-        for i, name in enumerate(names)
+    names = [str(name) for name in run.crosstable.index]
+    numbered = [
+        Cell(name, name, _linked(name, linked) + Markup(" <small>{}</small>").format(number))
+        for number, name in enumerate(names, 1)
     ]
-    return Table(head, body, "crosstable-table")
+    columns = [(NAMED, numbered)]
+    for number, other in enumerate(names, 1):
+        scores = zip(names, run.crosstable[other], strict=True)
+        columns.append((Heading(str(number)), [_share(name, other, score, has_games) for name, score in scores]))
+    return Grid.of(columns)
 
 
-def _share(name: str, other: str, cell: Cell, has_games: bool) -> Cell:
-    share, points = cell.value, cell.text
-    if not known(share):
+def _linked(name: str, linked: Collection[str]) -> Markup:
+    return player_link(name) if name in linked else wrapping(name)
+
+
+def _share(name: str, other: str, score: Score | Literal[""], has_games: bool) -> Cell:
+    if not score:
         return EMPTY
-    text = f"{100 * share:.0f}"
+    share, text = score.share, f"{100 * score.share:.0f}"
     strength, side = abs(2 * share - 1), "up" if share >= 0.5 else "down"
     address = f"player={quote(name, safe='')}&opponent={quote(other, safe='')}"
     inside = Markup('<a href="#{}">{}</a>').format(address, text) if has_games else text
     drawn = Markup('<span class="heat {}" style="--s:{:.2f}" title="{} {} against {}">{}</span>').format(
-        side, strength, name, points, other, inside
+        side, strength, name, score, other, inside
     )
     return Cell(share, text, drawn)

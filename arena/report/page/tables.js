@@ -14,7 +14,7 @@ function sortTable(table, column) {
   const body = table.tBodies[0];
   const rows = [...body.rows].map((row) => ({ row, cell: cellOf(row, column) }));
   const before = header.getAttribute("aria-sort");
-  const first = rows.some(({ cell }) => cell.value !== null) && header.textContent.trim() !== "#" ? "descending" : "ascending";
+  const first = rows.some(({ cell }) => cell.value !== null) && !header.classList.contains("rank") ? "descending" : "ascending";
   const order = before ? (before === "ascending" ? "descending" : "ascending") : first;
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", order);

@@ -35,7 +35,6 @@ from arena.report.page.blocks import (
     Table,
     Text,
     file_list,
-    text_cell,
 )
 from arena.report.page.standings import standings
 from arena.report.run import Run
@@ -43,7 +42,9 @@ from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import failures, unfinished
 from arena.report.sentences.claims import Claim, Kind, compared, shortened
 from arena.report.sentences.facts import facts
-from arena.report.tables.table import with_decimals
+from arena.report.tables import units
+from arena.report.tables.table import NO_UNIT, Cell, Grid, Heading, Style, cell, with_decimals, words
+from arena.report.tables.views import NAMED
 
 FOLDED = 16
 """Players above which the standings of each run are folded."""
@@ -51,9 +52,10 @@ DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""
 CHART = "joint_elo"
 SUMMARY = "summary.md"
-_DECIMALS = dict.fromkeys([column for name in ("elo", "gain") for column in Interval.columns_of(name)], 1) | {
-    "los": 4,
-    "score": 4,
+_UNITS = {
+    **dict.fromkeys((*Interval.columns_of("elo"), *Interval.columns_of("gain")), units.ELO),
+    "los": units.SHARE,
+    "score": units.SHARE,
 }
 
 
@@ -206,26 +208,30 @@ def _same_players(joint: Joint) -> list[str]:
     return [name for name, same in entries.items() if any(same.count(entry) > 1 for entry in same)]
 
 
-def joint_text(joint: Joint) -> pd.DataFrame:
+def joint_grid(joint: Joint) -> Grid:
     """The joint table with Elo in each run beside it."""
     table = joint.table
-    columns: dict[str, list[str]] = {"#": table["rank"].astype(str).tolist(), "Player": table["player"].tolist()}
-    columns["Joint Elo"] = [str(Interval.of(row, "elo")) for row in table.to_dict("records")]
-    for name, rows in joint.by_run.groupby("run", sort=False):
-        columns[str(name)] = [str(Interval.of(row, "elo")) for row in rows.to_dict("records")]
-    columns["Games"] = table["games"].astype(str).tolist()
-    return pd.DataFrame(columns)
+    return Grid.of([
+        (Heading("#", Style.RANK), [Cell(rank, str(rank)) for rank in table["rank"]]),
+        (NAMED, words(table["player"])),
+        (Heading("Joint Elo"), _intervals(table, "elo")),
+        *((Heading(str(run)), _intervals(rows, "elo")) for run, rows in joint.by_run.groupby("run", sort=False)),
+        (Heading("Games"), [Cell(games, str(games)) for games in table["games"]]),
+    ])  # fmt: skip
 
 
-def gains_text(joint: Joint) -> pd.DataFrame:
+def gains_grid(joint: Joint) -> Grid:
     """Gains over the reference in each run, and their mean."""
-    crossed: dict[str, dict[str, str]] = {}
-    for row in joint.gains.to_dict("records"):
-        crossed.setdefault(row["player"], {})[row["run"]] = str(Interval.of(row, "gain"))
-    columns: dict[str, list[str]] = {"Player": list(crossed)}
-    for name in (*joint.runs, JOINT):
-        columns[name] = [cells[name] for cells in crossed.values()]
-    return pd.DataFrame(columns)
+    by_run = dict(iter(joint.gains.groupby("run", sort=False)))
+    return Grid.of([
+        (NAMED, words(joint.gains["player"].unique())),
+        *((Heading(run), _intervals(by_run[run], "gain")) for run in (*joint.runs, JOINT)),
+    ])  # fmt: skip
+
+
+def _intervals(table: pd.DataFrame, name: str) -> list[Cell]:
+    intervals = (Interval.of(row, name) for row in table.to_dict("records"))
+    return [cell(interval.value, str(interval)) for interval in intervals]
 
 
 def write_joint(joint: Joint, *, latex: bool = False, pdf: bool = False, png: bool = False) -> Path:
@@ -240,6 +246,7 @@ def write_joint(joint: Joint, *, latex: bool = False, pdf: bool = False, png: bo
     ]
     files: dict[str, Callable[[Path], object]] = {}
     tables: dict[str, tuple[str, pd.DataFrame]] = {}
+    in_latex: dict[str, Grid] = {}
     chart = None
     if joint.across is not None:
         axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
@@ -254,10 +261,10 @@ def write_joint(joint: Joint, *, latex: bool = False, pdf: bool = False, png: bo
         }
         files |= {name: partial(_write_csv, table) for name, (_, table) in tables.items()}
         if latex or (joint.folder / "joint.tex").exists():
-            for name, table in (("joint.tex", joint_text(joint)), ("gains.tex", gains_text(joint))):
-                files[name] = partial(write_text, table_in_latex(table.map(text_cell)))
+            in_latex = {"joint.tex": joint_grid(joint), "gains.tex": gains_grid(joint)}
+            files |= {name: partial(write_text, table_in_latex(grid)) for name, grid in in_latex.items()}
     listed_files = [(name, holds) for name, (holds, _) in tables.items()] + [(SUMMARY, "this page in Markdown")]
-    listed_files += [(name, "for LaTeX") for name in files if name.endswith(".tex")]
+    listed_files += [(name, "for LaTeX") for name in in_latex]
     sections = _sections(joint, chart, listed_files)
     files[SUMMARY] = partial(write_text, markdown_of(sections))
     for name, fill in files.items():
@@ -276,10 +283,10 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
     sections = [Section("top", joint.name, opening)]
     if chart is not None:
         note = Text(f"Elo ({joint.zero}) in each run, and its mean.", "note")
-        sections.append(Section("joint", "Joint table", [Table.of(joint_text(joint), "joint-table"), note, chart]))
+        sections.append(Section("joint", "Joint table", [Table(joint_grid(joint), "joint-table"), note, chart]))
         if not joint.anchored:
             title = f"Gains over {joint.reference}, by run"
-            sections.append(Section("gains", title, [Table.of(gains_text(joint))]))
+            sections.append(Section("gains", title, [Table(gains_grid(joint))]))
     for name, run in joint.runs.items():
         link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
         blocks = run.faults.attempt(Place.SECTION, name, partial(_of_run, run), [])
@@ -290,13 +297,14 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
 
 def _of_run(run: Run) -> list[Block]:
     """What the page has of one run: its facts, failures, answer and standings."""
-    table = standings(run)._replace(anchor="")
+    table = Table(standings(run))
     blocks: list[Block] = [Text(facts(run), "facts")]
     blocks += [Text(sentence, "failed") for sentence in failures(run)]
     blocks += [Answer(claims)] if (claims := answer(run)) else []
-    return [*blocks, Fold(f"All {len(table.rows)} players", [table]) if len(table.rows) > FOLDED else table]
+    players = len(table.grid.rows)
+    return [*blocks, Fold(f"All {players} players", [table]) if players > FOLDED else table]
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:
-    decimals = {name: _DECIMALS.get(name) for name in table.columns}
+    decimals = {name: _UNITS.get(name, NO_UNIT).decimals for name in table.columns}
     write_csv(with_decimals(table, decimals), path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
@@ -13,18 +13,15 @@ from markupsafe import Markup
 from arena.base.errors import ArenaError
 from arena.base.files import REPORT, replace
 from arena.base.writing import write_text
+from arena.ratings.interval import Interval
 from arena.report.page import is_page, page_of
-from arena.report.page.blocks import Block, Heading, Section, Table, Text, text_cell
-from arena.report.tables.table import Cell
+from arena.report.page.blocks import Block, Section, Table, Text
+from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, words
 from arena.watch.entry import Entry
+from arena.watch.words import date
 
 INDEX = "index.html"
 """Name of the page, in the folder that the runs are below."""
-_COLUMNS = {
-    "run": "name", "began": "word", "rules": "word wide", "format": "word wide", "players": "n wide", "games": "n",
-    "leader": "word", "Elo": "n", "state": "word", "machine": "word wide",
-}  # fmt: skip
-"""The columns, by the names of `Entry.cells`."""
 
 
 def write_index(runs: Sequence[Entry], root: Path) -> Path:
@@ -34,26 +31,44 @@ def write_index(runs: Sequence[Entry], root: Path) -> Path:
     """
     if (root / INDEX).exists() and not is_page(root / INDEX):
         raise ArenaError(f"{root / INDEX} is no page of the arena: it stays; the list needs a folder without one")
-    head = [*(Heading(name.capitalize(), kind) for name, kind in _COLUMNS.items())]
-    rows = [
-        [_cell(entry.cells(), name, _link(entry.folder / REPORT, root)) for name in _COLUMNS] for entry in runs
-    ]
     note = (
         "Elo is that of a run's report, or, where that is older than the last game, of the results so far; 0 is "
         "the mean of its players, its anchor, or one player of two."
     )
-    opening: list[Block] = [Text(counts(runs), "facts"), Table(head, rows, "runs"), Text(note, "note")]
+    opening: list[Block] = [Text(counts(runs), "facts"), Table(list_grid(runs, root), "runs"), Text(note, "note")]
     text = page_of([Section("top", f"Runs in {root.resolve().name}", opening)])
     return replace(root / INDEX, partial(write_text, text))
 
 
-def _cell(cells: Mapping[str, str], name: str, link: str) -> Cell:
-    cell = text_cell(cells[name])
-    return (
-        cell._replace(drawn=Markup('<a href="{}">{}</a>').format(link, cell.text))
-        if link and name == "run"
-        else cell
-    )
+def list_grid(runs: Sequence[Entry], root: Path | None = None) -> Grid:
+    """A row for each run; its name leads to its report if `root` is the folder of the page."""
+    return Grid.of([
+        (Heading("Run", Style.NAME), [_name(entry, root) for entry in runs]),
+        (Heading("Began", Style.WORD), words(date(entry.began) for entry in runs)),
+        (Heading("Rules", Style.WORD, is_wide=True), [_of_moment(entry, "variant") for entry in runs]),
+        (Heading("Format", Style.WORD, is_wide=True), [_of_moment(entry, "format") for entry in runs]),
+        (Heading("Players", is_wide=True), [_of_moment(entry, "players") for entry in runs]),
+        (Heading("Games"), [_of_moment(entry, "games") for entry in runs]),
+        (Heading("Leader", Style.WORD), words(next(iter(entry.elo), "") for entry in runs)),
+        (Heading("Elo"), [next(map(_elo, entry.elo.values()), EMPTY) for entry in runs]),
+        (Heading("State", Style.WORD), words(entry.state for entry in runs)),
+        (Heading("Machine", Style.WORD, is_wide=True), words(entry.machine for entry in runs)),
+    ])  # fmt: skip
+
+
+def _elo(elo: Interval) -> Cell:
+    return Cell(elo.value, str(elo))
+
+
+def _of_moment(entry: Entry, name: str) -> Cell:
+    value = getattr(entry.moment, name, None)
+    return EMPTY if value is None else Cell(value, str(value))
+
+
+def _name(entry: Entry, root: Path | None) -> Cell:
+    link = _link(entry.folder / REPORT, root) if root else ""
+    drawn = Markup('<a href="{}">{}</a>').format(link, entry.name) if link else None
+    return Cell(entry.name, entry.name, drawn)
 
 
 def counts(runs: Sequence[Entry]) -> str:

@@ -14,11 +14,30 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit as student_quantile
 
+from arena.base.number import times
 from arena.experiment.model import Experiment
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import shared, units
+from arena.report.tables.forms import count, estimate
 from arena.report.tables.survey import time_of
+from arena.report.tables.table import Column, Table, with_interval
+
+ABLATION = Table.read(
+    "ablation", shared.PLAYER,
+    Column("depth", "depth of the probe", units.PLIES),
+    Column("positions", "positions that the player searched to the depth in full", units.POSITIONS, "Positions",
+        text=count, is_wide=True),
+    Column("nodes", "geometric mean of the nodes over these positions", units.NODES, "Nodes", is_wide=True),
+    Column("seconds", "geometric mean of the processor time, wall time if that is not known", units.SECONDS,
+        "Time", is_wide=True),
+    shared.BRANCHING_FACTOR,
+    *with_interval("node_ratio", "nodes to the depth, relative to the reference", heading="Nodes ratio (95 %)",
+        text=estimate(times)),
+    *with_interval("time_ratio", "time to the depth, relative to the reference", heading="Time ratio (95 %)",
+        text=estimate(times)),
+    *shared.ELO_DIFFERENCE,
+)  # fmt: skip
 
 
 def reference_of(experiment: Experiment) -> str:
@@ -33,7 +52,7 @@ def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> 
     depth. `probes` is that of `arena.ledger.read.RunData`.
     """
     if experiment.probe is None or probes.empty:
-        return pd.DataFrame(columns=TABLES["ablation"].names)
+        return pd.DataFrame(columns=ABLATION.names)
     depth, reference = experiment.probe.depth, reference_of(experiment)
     names = [player.name for player in experiment.players]
     reached = probes[(probes["depth"] >= depth) & (probes["nodes"] > 0)]

@@ -12,14 +12,29 @@ import pandas as pd
 from arena.experiment.names import phrases
 from arena.experiment.zero import reference as reference_of
 from arena.ratings.joint import Ratings
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import shared, units, views
 from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
+from arena.report.tables.table import Column, Table
 from players.options import options_of
 from players.player import PlayerSpec
 from players.table import PLAYERS
 
 PLAYER = "player"
 """In place of a setting where two players differ in several."""
+
+COMPARISONS = Table.of(
+    "comparisons",
+    Column("setting", "key of the configuration in which the players differ; player where two differ in several"),
+    Column("value", "its value, in words"),
+    Column("reference", "the value that it is compared with, in words"),
+    Column("baseline", "whether all other values are compared with this reference, too: True or False"),
+    Column("terms", "kind of limit that the compared players have in common"),
+    Column("at", "least and greatest limit of that kind"),
+    Column("pairs", "pairs of players that the row rests on", units.PAIRS),
+    shared.TIME_USED, *shared.ELO_DIFFERENCE,
+    Column("los", "likelihood of superiority", units.SHARE),
+    view=views.comparisons,
+)  # fmt: skip
 
 
 class Meeting(NamedTuple):
@@ -53,7 +68,7 @@ def comparisons(
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
     the other settings. A value that never meets that of the baseline has the first one that it meets instead.
     """
-    names = TABLES["comparisons"].names
+    names = COMPARISONS.names
     if not specs:
         return pd.DataFrame(columns=names)
     compared: list[tuple[tuple[object, ...], list[tuple[PlayerSpec, PlayerSpec]]]] = []

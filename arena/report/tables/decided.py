@@ -9,8 +9,32 @@ import pandas as pd
 from arena.experiment.formats.fixed import Sprt
 from arena.ledger.ledger import FinalOrder
 from arena.ratings.match import SequentialTest, Verdict
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import shared, units
+from arena.report.tables.forms import decided_by, plain
 from arena.report.tables.outcomes import white_points
+from arena.report.tables.table import Column, Style, Table
+
+ORDER = Table.read(
+    "order",
+    Column("place", "place in the final order of the format, from 1", heading="#", text=plain, style=Style.RANK),
+    shared.PLAYER,
+    Column("points", "points of all games, byes and void rounds; in a knockout those of the last pairing",
+        units.POINTS, "Points"),
+    shared.BUCHHOLZ, shared.SONNEBORN_BERGER, shared.BYES, shared.VOID_ROUNDS,
+    Column("round", "round of the player's last pairing", heading="Round", text=plain),
+    Column("opponent", "name of the player it met there", heading="Against", text=plain, style=Style.NAME),
+    Column("conceded", "points of the opponent in the last pairing", units.POINTS, "Conceded"),
+    Column("decided", "what decided the last pairing: points or, of a drawn one, seed", heading="Decided by",
+        text=decided_by, style=Style.WORD),
+    *shared.ELO, *shared.RESULTS, shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
+)  # fmt: skip
+SPRT = Table.of(
+    "sprt",
+    Column("pair", "number of the pair of the match, from 1"),
+    Column("llr", "log-likelihood ratio of H1 to H0", units.NATS),
+    Column("lower", "bound at or below which H0 is accepted", units.NATS),
+    Column("upper", "bound at or above which H1 is accepted", units.NATS),
+)  # fmt: skip
 
 
 def sprt_path(games: pd.DataFrame, settings: Sprt | None) -> pd.DataFrame:
@@ -19,11 +43,11 @@ def sprt_path(games: pd.DataFrame, settings: Sprt | None) -> pd.DataFrame:
     `games` has the columns game (from 1) and result. From the first game that is missing on, nothing counts.
     """
     if settings is None:
-        return pd.DataFrame(columns=TABLES["sprt"].names)
+        return pd.DataFrame(columns=SPRT.names)
     points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
     states = SequentialTest(settings.model_dump()).advance(points)
     rows = [(pair, state.llr, state.lower, state.upper) for pair, state in enumerate(states, 1)]
-    return pd.DataFrame(rows, columns=TABLES["sprt"].names)
+    return pd.DataFrame(rows, columns=SPRT.names)
 
 
 def verdict(path: pd.DataFrame) -> Verdict:
@@ -44,7 +68,7 @@ def final_order(order: FinalOrder | None, standings: pd.DataFrame) -> pd.DataFra
         {"place": place, "player": player, **figures}
         for place, (player, figures) in enumerate(order or [], start=1)
     ]
-    names = TABLES["order"].names
+    names = ORDER.names
     if not rows:
         return pd.DataFrame(columns=names)
     rated = [name for name in names if name in standings]

@@ -8,12 +8,48 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import shared, units
+from arena.report.tables.forms import figure, to_1, whole
 from arena.report.tables.survey import Survey, time_of
+from arena.report.tables.table import Column, Style, Table
 from players.player import PlayerSpec
 
 SHARES = {f"seconds_p{share:02}": share / 100 for share in (5, 25, 50, 75, 95)}
 """The columns of quantiles of time."""
+
+EFFORT = Table.read(
+    "effort", shared.PLAYER, shared.FAMILY, shared.DEPTH_LIMIT,
+    Column("moves", "moves that the row rests on", units.MOVES),
+    shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
+    Column("wall_seconds_per_move",
+        "mean wall time of a move, with handing the position to the process of own code", units.SECONDS),
+    *(Column(name, f"time that {100 * share:.0f} % of the moves took at most", units.SECONDS)
+        for name, share in SHARES.items()),
+    Column("nodes_per_second", "positions entered a second of moves that searched, by processor time if known",
+        units.SPEED, "Nodes/s"),
+    Column("mean_depth", "mean depth of the moves that searched", units.PLIES, "Mean depth", text=to_1,
+        is_wide=True),
+    shared.DEEPEST,
+    Column("nodes_at_depth", "mean positions entered for a move searched to the depth limit in full", units.NODES,
+        "Nodes at depth", is_wide=True),
+    shared.BRANCHING_FACTOR,
+    Column("first_move_cutoffs", "beta cutoffs that the first move tried gave, of all", units.SHARE,
+        "First-move cutoffs", is_wide=True),
+    Column("tt_hits", "lookups that found the position, of all lookups", units.SHARE, "Table hits", is_wide=True),
+    shared.TIME_USED,
+    Column("overrun_p99", "time beyond the limit, 99th percentile of the moves that had one", units.SECONDS),
+    Column("overrun_max", "time beyond the limit, worst move", units.SECONDS, "Worst overrun", is_wide=True),
+    Column("time_losses", "games lost on time", units.GAMES, "Lost on time", text=whole, is_wide=True),
+)  # fmt: skip
+EXTRAS = Table.read(
+    "extras", shared.PLAYER,
+    Column("extra", "name of the number", heading="Own number", style=Style.WORD),
+    Column("sum", "sum over all moves that have it", heading="Sum", text=figure),
+    Column("per_move", "mean over these moves", heading="Per move", text=figure),
+    Column("per_game", "mean over the games with such a move", heading="Per game", text=figure),
+    Column("moves", "moves that have it", units.MOVES, "Moves"),
+    Column("games", "games with such a move", units.GAMES, "Games"),
+)  # fmt: skip
 
 
 def effort(
@@ -65,7 +101,7 @@ def effort(
     beaten = games["white"].where(games["result"].astype(str) == "black", games["black"]).astype(str)
     losses = beaten[games["termination"].astype(str) == "time"].value_counts().reindex(table.index, fill_value=0)
     table["time_losses"] = losses.where(table["overrun_max"].notna()).astype("Int64")
-    return by_player(table.reset_index(), players)[TABLES["effort"].names]
+    return by_player(table.reset_index(), players)[EFFORT.names]
 
 
 def _limits(limits: Mapping[str, object], kind: str) -> pd.Series:
@@ -91,7 +127,7 @@ def extras(numbers: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     by = numbers.astype({"player": str}).groupby(["player", "extra"])
     table = by.agg(sum=("value", "sum"), moves=("value", "size"), games=("game", "nunique"))
     table["per_move"], table["per_game"] = table["sum"] / table["moves"], table["sum"] / table["games"]
-    return by_player(table.reset_index()[TABLES["extras"].names], players)
+    return by_player(table.reset_index()[EXTRAS.names], players)
 
 
 def by_player(table: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:

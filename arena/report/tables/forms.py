@@ -15,6 +15,8 @@ seconds = partial(quantity, unit="s")
 """A time: "12 ms"."""
 whole = partial(fixed, decimals=0)
 """A number without decimals."""
+to_1, to_2, to_3 = (partial(fixed, decimals=places) for places in (1, 2, 3))
+"""A number with so many decimals."""
 
 
 def elo(value: Any) -> str:

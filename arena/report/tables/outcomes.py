@@ -4,17 +4,54 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit as student_quantile
 
 from arena.ratings.errors import wilson
+from arena.report.tables import shared, units, views
+from arena.report.tables.table import Column, Table, with_interval
 from arena.rules.game import ADJUDICATED, FORFEITS
 from arena.rules.result import WHITE_POINTS, points_of
 
 FEWEST_PAIRS = 10
 """Pairs that an opening has a row with."""
+
+CROSSTABLE = Table.of(
+    "crosstable", shared.PLAYER,
+    view=views.crosstable,
+    others=Column("a player", 'points out of games against that player, such as "12.5/20"', units.POINTS),
+)  # fmt: skip
+ADJUDICATIONS = Table.of(
+    "adjudications", shared.TERMINATION,
+    Column("games", "games that ended so", units.GAMES),
+    Column("verified", "games that would have, but were played to their end", units.GAMES),
+    Column("wrong", "of these, games that ended with another result", units.GAMES),
+    *with_interval("wrong_share", "of those verified, by Wilson", units.SHARE),
+)  # fmt: skip
+OPENINGS = Table.of(
+    "openings", shared.OPENING, shared.OPENING_FEN,
+    Column("pairs", "pairs of games with colours swapped", units.PAIRS),
+    *with_interval("score", "score of the colour that moves first", units.SHARE),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Score:
+    """Points out of so many games, as text such as "12.5/20"."""
+
+    points: float
+    games: int
+
+    @property
+    def share(self) -> float:
+        """The points of one game."""
+        return self.points / self.games
+
+    def __str__(self) -> str:
+        return f"{self.points:g}/{self.games}"
 
 
 def white_points(games: pd.DataFrame) -> pd.Series:
@@ -38,15 +75,14 @@ def sides(games: pd.DataFrame, columns: Sequence[str] = ()) -> pd.DataFrame:
 
 
 def crosstable(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
-    """Points of the row player out of the games against the column player, as text such as "12.5/20".
+    """Points of the row player out of the games against the column player: a `Score`.
 
     Rows and columns are `players` in the order given; the diagonal and pairs that never met are empty text.
     """
-    table = pd.DataFrame("", index=pd.Index(list(players), name="player"), columns=list(players), dtype=object)
     met = sides(games).groupby(["player", "opponent"])["points"].agg(["sum", "size"])
-    for (player, opponent), points, count in met.itertuples():
-        table.loc[player, opponent] = f"{points:g}/{count}"
-    return table
+    scores = {pair: Score(points, count) for pair, points, count in met.itertuples()}
+    rows = [[scores.get((player, opponent), "") for opponent in players] for player in players]
+    return pd.DataFrame(rows, pd.Index(list(players), name="player"), list(players), dtype=object)
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:

@@ -11,8 +11,10 @@ import pandas as pd
 from arena.base.wording import counted, listed
 from arena.ledger.public import without_paths
 from arena.ledger.record import Failure
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import shared, units
+from arena.report.tables.forms import plain, whole
 from arena.report.tables.rated_run import RatedRun
+from arena.report.tables.table import Column, Style, Table
 from arena.rules.game import FORFEITS, Termination
 from players.finding import Finding
 from players.loading import source_of
@@ -28,6 +30,27 @@ _WORDS = {
     Termination.DISQUALIFIED: "{} unplayed, as it was disqualified",
 }
 """Games lost by failures, by the kind of failure."""
+
+SUBMISSIONS = Table.read(
+    "submissions",
+    Column("file", "file, module or program that plays", heading="File", style=Style.WORD, is_wide=True),
+    shared.PLAYER,
+    Column("status", "played, disqualified or left out", heading="Status", style=Style.WORD),
+    Column("place", "place in the standings; empty for a player left out or disqualified", heading="#",
+        text=plain, style=Style.RANK),
+    *shared.ELO,
+    Column("points", "points of all games, byes and void rounds; empty for a player left out or disqualified",
+        units.POINTS),
+    shared.GAMES, shared.BYES, shared.VOID_ROUNDS, shared.BUCHHOLZ, shared.SONNEBORN_BERGER,
+    Column("failures",
+        "games in which it failed, those that do not count among them; empty for a player left out", units.GAMES,
+        "Failures", text=whole),
+    Column("reasons", "in words, why it was left out or disqualified, and how it failed", heading="Reasons",
+        style=Style.WORD),
+    shared.SECONDS_PER_MOVE,
+    Column("seconds_longest", "longest time of a move", units.SECONDS, "Longest move", is_wide=True),
+     order=("place", "player", "file", "status", "failures", "seconds_longest", "reasons"),
+)  # fmt: skip
 
 
 def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +90,7 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     table = table.join(ranked)
     table[["byes", "void_rounds"]] = table[["byes", "void_rounds"]].astype(float).astype("Int64")
     table = table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)
-    return table[TABLES["submissions"].names]
+    return table[SUBMISSIONS.names]
 
 
 def status(run: RatedRun, player: str) -> str:

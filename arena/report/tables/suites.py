@@ -12,16 +12,31 @@ import pandas as pd
 from arena.base.number import percent, quantity
 from arena.ratings.errors import wilson
 from arena.ratings.interval import Interval
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import shared, units, views
 from arena.report.tables.forms import seconds, share_text, whole
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
+from arena.report.tables.table import Column, Table, with_interval
 from arena.report.tables.views import ALL
 
 RANDOM = "random choice"
 """Who solves as many positions as the share of the legal moves that are best: nobody needs to be asked."""
 _KEYS = ["suite", "player", "limit", "at"]
 _UNITS = {"depth": "depth {}", "nodes": "{} nodes", "seconds": "{}"}
+
+SUITES = Table.of(
+    "suites", shared.SUITE, shared.PLAYER, shared.FAMILY, *shared.ELO,
+    Column("limit", "kind of the player's limit: depth, nodes or seconds; empty if it has none of them"),
+    Column("at", "that limit"),
+    Column("stratum", "stratum of the positions, or all"),
+    Column("positions", "positions that the player was asked for its move in", units.POSITIONS),
+    Column("solved", "those in which it played a best move; of random choice, on average", units.POSITIONS),
+    *with_interval("share", "solved over positions (Wilson's interval)", units.SHARE),
+    Column("nodes", "mean positions entered for a move", units.NODES),
+    Column("seconds", "mean time of a move", units.SECONDS),
+    Column("failures", "positions in which the player failed", units.POSITIONS),
+    view=views.suites,
+)  # fmt: skip
 
 
 class SuiteTables(NamedTuple):
@@ -100,7 +115,7 @@ def suites(run: RatedRun) -> pd.DataFrame:
 
     Below the players stand two baselines without Elo: one looks one ply ahead, and RANDOM.
     """
-    answers, names = run.data.answers, TABLES["suites"].names
+    answers, names = run.data.answers, SUITES.names
     if not len(answers):
         return pd.DataFrame(columns=names)
     limits = {spec.name: spec.limit.first for spec in run.experiment.players}

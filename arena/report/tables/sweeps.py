@@ -11,8 +11,9 @@ from scipy.special import chdtrc as chi_square_tail
 
 from arena.ratings.interval import Z95, Floats, Interval
 from arena.ratings.joint import Ratings
-from arena.report.tables.catalogue import TABLES
+from arena.report.tables import shared, units
 from arena.report.tables.settings import families
+from arena.report.tables.table import Column, Table, with_interval
 from players.player import PlayerSpec
 
 FEWEST = 3
@@ -21,6 +22,25 @@ MISFIT = 0.05
 """Chance of ratings as far from their line, below which it does not describe them, if they are FAR from it."""
 FAR = 25.0
 """Elo from the line, on the mean: with a great many games any distance is certain."""
+
+SWEEPS = Table.of(
+    "sweeps",
+    Column("per", "what the players differ in: depth or nodes"),
+    shared.FAMILY,
+    Column("x", "depth limit, or measured nodes per move", units.PLIES_OR_NODES),
+    shared.PLAYER, *shared.ELO,
+)  # fmt: skip
+GAINS = Table.of(
+    "gains", shared.FAMILY,
+    Column("per", "what is doubled: depth or nodes"),
+    Column("players", "players of the family", units.PLAYERS),
+    Column("x_low", "least depth, or nodes per move, of the family", units.PLIES_OR_NODES),
+    Column("x_high", "greatest depth, or nodes per move, of the family", units.PLIES_OR_NODES),
+    *with_interval("gain", "what a doubling is worth", units.ELO),
+    Column("elo_at_1", "Elo of the fitted line at depth 1, or at one node", units.ELO),
+    Column("misfit", "root mean square distance of the ratings from the line", units.ELO),
+    Column("fits", "whether the line describes the ratings: True or False"),
+)  # fmt: skip
 
 
 def sweeps(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
@@ -41,7 +61,7 @@ def sweeps(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame
     shared = of_nodes.groupby("family")["limit"].transform("nunique") > 1
     of_nodes["family"] = of_nodes["family"].where(~shared, of_nodes["family"] + " by " + of_nodes["limit"])
     table = pd.concat([of_depth, of_nodes.assign(per="nodes")]).astype({"x": float})
-    return table.sort_values(["per", "family", "x"], kind="stable", ignore_index=True)[TABLES["sweeps"].names]
+    return table.sort_values(["per", "family", "x"], kind="stable", ignore_index=True)[SWEEPS.names]
 
 
 def _members(table: pd.DataFrame, specs: list[PlayerSpec], limit: str) -> pd.DataFrame:
@@ -71,7 +91,7 @@ def gains(ratings: Ratings, sweeps: pd.DataFrame) -> pd.DataFrame:
         misfit = float(np.sqrt(np.mean((elo - at_one - gain.value * np.log2(x)) ** 2)))
         fits = chance > MISFIT or misfit <= FAR
         rows.append((family, per, len(names), x.min(), x.max(), *gain, at_one, misfit, fits))
-    return pd.DataFrame(rows, columns=TABLES["gains"].names).astype({"fits": bool})
+    return pd.DataFrame(rows, columns=GAINS.names).astype({"fits": bool})
 
 
 def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[Interval, float]:

@@ -11,33 +11,31 @@ from arena.base.number import known, percent, probability
 from arena.ledger.moves import PHASES
 from arena.ratings.interval import Interval
 from arena.report.tables.forms import elo, share_text
-from arena.report.tables.table import EMPTY, Cell, cell
+from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
 
 ALL = "all"
 """In place of a phase or a stratum: the whole game, all positions."""
 TOO_LONG = 1.2
 """Mean time a move, over its limit, above which equal time limits are no equal time."""
+NAMED = Heading("Player", Style.NAME)
+"""The head of the players' names."""
 
 
-def crosstable(table: pd.DataFrame) -> pd.DataFrame:
+def crosstable(table: pd.DataFrame) -> Grid:
     """The crosstable with numbered columns, the row numbers and names first; a cell's value is the score."""
-    names = [str(name) for name in table.index]
-    cells = {
-        "#": [Cell(i, str(i)) for i in range(1, len(names) + 1)],
-        "Player": [Cell(name, name) for name in names],
-    }
-    for i in range(len(names)):
-        cells[str(i + 1)] = [Cell(_score(points), points) for points in table.iloc[:, i]]
-    return pd.DataFrame(cells, dtype=object)
+    numbers = range(1, len(table) + 1)
+    columns = [
+        (Heading("#", Style.RANK), [Cell(number, str(number)) for number in numbers]),
+        (NAMED, words(table.index)),
+    ]
+    columns += [
+        (Heading(str(number)), [Cell(score.share, str(score)) if score else EMPTY for score in scores])
+        for number, (_, scores) in zip(numbers, table.items(), strict=True)
+    ]
+    return Grid.of(columns)
 
 
-def _score(points: str) -> float | None:
-    """The share of "12.5/20"."""
-    won, _, games = points.partition("/")
-    return float(won) / int(games) if games else None
-
-
-def comparisons(table: pd.DataFrame, *, pairs: bool = False) -> pd.DataFrame:
+def comparisons(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
     """Differences of Elo at equal terms, with their likelihood of superiority.
 
     A row for each value of a setting, against that of the baseline, or for every two values if `pairs`, and two
@@ -45,27 +43,26 @@ def comparisons(table: pd.DataFrame, *, pairs: bool = False) -> pd.DataFrame:
     """
     rows = table if pairs else table[table["baseline"].astype(bool)]
     keys = list(rows[["setting", "value", "reference"]].drop_duplicates().itertuples(index=False, name=None))
-    columns = [] if rows["setting"].nunique() == 1 else [("Setting", _words(setting for setting, _, _ in keys))]
+    columns: list[tuple[Heading, list[Cell]]] = []
+    if rows["setting"].nunique() > 1:
+        columns.append((Heading("Setting", Style.WORD), words(setting for setting, _, _ in keys)))
     if pairs:
-        columns.append(("Pair", _words(f"{value} − {reference}" for _, value, reference in keys)))
+        names = words(f"{value} − {reference}" for _, value, reference in keys)
+        columns.append((Heading("Pair", Style.NAME), names))
     else:
-        columns.append(("Value", _words(value for _, value, _ in keys)))
+        columns.append((Heading("Value", Style.NAME), words(value for _, value, _ in keys)))
         if rows["reference"].nunique() > 1:
-            columns.append(("Against", _words(reference for _, _, reference in keys)))
+            columns.append((Heading("Against", Style.NAME), words(reference for _, _, reference in keys)))
     for terms in rows["terms"].unique():
         of_terms = rows[rows["terms"] == terms]
         by_key = {(row["setting"], row["value"], row["reference"]): row for row in of_terms.to_dict("records")}
         at = of_terms["at"].unique()
         title = (f"Equal {terms}" if terms else "In the games") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
         of_keys = [by_key.get(key) for key in keys]
-        columns.append((title, [_difference(row) for row in of_keys]))
-        columns.append(("LOS", [cell(row["los"], probability(row["los"])) if row else EMPTY for row in of_keys]))
-    cells = pd.DataFrame(dict(enumerate(cells for _, cells in columns)), dtype=object)
-    return cells.set_axis([name for name, _ in columns], axis=1)
-
-
-def _words(texts: Any) -> list[Cell]:
-    return [Cell(text, text) for text in map(str, texts)]
+        columns.append((Heading(title), [_difference(row) for row in of_keys]))
+        chances = [cell(row["los"], probability(row["los"])) if row else EMPTY for row in of_keys]
+        columns.append((Heading("LOS"), chances))
+    return Grid.of(columns)
 
 
 def _difference(row: dict[Hashable, Any] | None) -> Cell:
@@ -75,20 +72,24 @@ def _difference(row: dict[Hashable, Any] | None) -> Cell:
     return cell(row["elo_difference"], text)
 
 
-def judged_losses(table: pd.DataFrame) -> pd.DataFrame:
+def judged_losses(table: pd.DataFrame) -> Grid:
     """A row per player and judge, the points lost in each phase side by side."""
-    rows = []
-    for (player, judge), part in table.groupby(["player", "judge"], sort=False):
-        by_phase = {row["phase"]: row for row in part.to_dict("records")}
-        total = by_phase[ALL]
-        row = {"Player": Cell(player, str(player))}
-        row |= {"Judge": Cell(judge, str(judge))} if table["judge"].nunique() > 1 else {}
-        row |= {"Decisions": Cell(total["decisions"], str(total["decisions"])), "Lost/move": _loss(total)}
-        row |= {phase.capitalize(): _loss(by_phase.get(phase)) for phase in PHASES}
-        for mark, name in (("?!", "inaccuracies"), ("?", "mistakes"), ("??", "blunders")):
-            row[mark] = _percent(total[name] / total["decisions"])
-        rows.append(row | {"Agrees": _percent(total["agreement"])})
-    return pd.DataFrame(rows, dtype=object)
+    every = [
+        {row["phase"]: row for row in part.to_dict("records")}
+        for _, part in table.groupby(["player", "judge"], sort=False)
+    ]
+    totals = [by_phase[ALL] for by_phase in every]
+    columns = [(NAMED, words(row["player"] for row in totals))]
+    if table["judge"].nunique() > 1:
+        columns.append((Heading("Judge", Style.WORD), words(row["judge"] for row in totals)))
+    columns.append((Heading("Decisions"), [Cell(row["decisions"], str(row["decisions"])) for row in totals]))
+    columns.append((Heading("Lost/move"), [_loss(row) for row in totals]))
+    columns += [
+        (Heading(phase.capitalize()), [_loss(by_phase.get(phase)) for by_phase in every]) for phase in PHASES
+    ]
+    for mark, name in (("?!", "inaccuracies"), ("?", "mistakes"), ("??", "blunders")):
+        columns.append((Heading(mark), [_percent(row[name] / row["decisions"]) for row in totals]))
+    return Grid.of([*columns, (Heading("Agrees"), [_percent(row["agreement"]) for row in totals])])
 
 
 def _percent(share: Any) -> Cell:
@@ -103,25 +104,32 @@ def _loss(row: dict[Hashable, Any] | None) -> Cell:
     return cell(row["lost_per_move"], f"{row['lost_per_move']:.4f}{ends}")
 
 
-def suites(table: pd.DataFrame) -> pd.DataFrame:
+def suites(table: pd.DataFrame) -> Grid:
     """Shares of all positions: a row for each player with its Elo, a column for each suite."""
     every = table[table["stratum"] == ALL]
     players = every.drop_duplicates("player")
-    cells = {"Player": _words(players["player"]), "Elo": [cell(value, elo(value)) for value in players["elo"]]}
-    for suite, rows in every.groupby("suite", sort=False):
-        cells[str(suite)] = _shares(rows, players["player"])
-    return pd.DataFrame(cells, dtype=object)
+    columns = [
+        (NAMED, words(players["player"])),
+        (Heading("Elo"), [cell(value, elo(value)) for value in players["elo"]]),
+    ]
+    columns += [
+        (Heading(str(suite)), _shares(rows, players["player"]))
+        for suite, rows in every.groupby("suite", sort=False)
+    ]
+    return Grid.of(columns)
 
 
-def strata(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def strata(table: pd.DataFrame) -> dict[str, Grid]:
     """Shares by stratum, for each suite that has some: a row for each player, a column for each."""
     views = {}
     for suite, rows in table[table["stratum"] != ALL].groupby("suite", sort=False):
         players = rows["player"].drop_duplicates()
-        cells = {"Player": _words(players)}
-        for stratum, part in rows.groupby("stratum", sort=False):
-            cells[f"{stratum} (n = {part['positions'].max():,})"] = _shares(part, players)
-        views[str(suite)] = pd.DataFrame(cells, dtype=object)
+        columns = [(NAMED, words(players))]
+        columns += [
+            (Heading(f"{stratum} (n = {part['positions'].max():,})"), _shares(part, players))
+            for stratum, part in rows.groupby("stratum", sort=False)
+        ]
+        views[str(suite)] = Grid.of(columns)
     return views
 
 

@@ -1,0 +1,80 @@
+"""Tables that a report takes as they are stored or rated: games, moves, searches, answers, residuals."""
+
+from __future__ import annotations
+
+from arena.base.number import probability
+from arena.report.tables import shared, units
+from arena.report.tables.forms import plain, points_in_100
+from arena.report.tables.table import Column, Style, Table, with_interval
+
+GAMES = Table.of(
+    "games", shared.GAME,
+    Column("pair", "number of the pair: two games from one opening with colours swapped"),
+    Column("round", "round of the schedule, from 1"),
+    Column("white", "player of the white pieces"),
+    Column("black", "player of the black pieces"),
+    shared.OPENING, shared.OPENING_FEN,
+    Column("result", "who won: white, draw or black; * in the file for a void game"),
+    shared.TERMINATION,
+    Column("white_points", "White's points, where they decided the game; empty elsewhere", units.POINTS),
+    Column("black_points", "Black's points, where they decided the game; empty elsewhere", units.POINTS),
+    Column("plies", "plies played after the opening", units.PLIES),
+    Column("verdict", "result by adjudication of a game that was played on to verify it"),
+    Column("verdict_by", "how adjudication would have ended the game"),
+    Column("verdict_plies", "plies played before that", units.PLIES),
+    Column("seconds", "wall time of the whole game", units.SECONDS),
+    Column("cpu_seconds", "processor time of both players' moves", units.SECONDS),
+    Column("began", "when the game was begun, as ISO 8601; empty, as the next ones, if nobody played it",
+        units.UTC),
+    Column("worker", "process that played the game, by its number on the machine"),
+    Column("machine", "name of that machine"),
+    shared.ERROR,
+)  # fmt: skip
+MOVES = Table.of(
+    "moves", shared.GAME, shared.PLY, shared.PLAYER, shared.COLOUR,
+    Column("move", "the move, in the notation of the rules"),
+    shared.LEGAL_MOVES, shared.PIECES,
+    Column("phase",
+        "opening (over two thirds of the start's pieces are on the board), middle (over one third), ending"),
+    *shared.SEARCH,
+    Column("score_men", "score over what a man is worth to the evaluation; empty for certain wins, or if unknown",
+        units.MEN),
+    shared.PLIES_TO_WIN, *shared.COUNTS,
+    Column("clock", "what the player's clock shows after the move; empty without a clock", units.SECONDS),
+    Column("overrun", "time beyond the limit; empty without a time limit", units.SECONDS),
+    Column("pondered_seconds",
+        "processor time in the opponent's time before the move; only of players with a process", units.SECONDS),
+    Column("fen", "the position before the move, as FEN; in the file with --fen"),
+    others=Column("extra_*", "a number of the player's own, as `extra_tokens`; empty where it gave none"),
+)  # fmt: skip
+PROBES = Table.of(
+    "probes", shared.PLAYER,
+    Column("position", "number of the position, from 1"),
+    shared.FEN, *shared.SEARCH, shared.PLIES_TO_WIN, *shared.COUNTS, shared.ERROR,
+)  # fmt: skip
+SUITE_ANSWERS = Table.of(
+    "suite_answers", shared.SUITE,
+    Column("position", "number of the position in its suite, from 1"),
+    shared.FEN,
+    Column("stratum", "stratum of the position"),
+    shared.PLAYER, shared.LEGAL_MOVES,
+    Column("best_moves", "moves that solve the position", units.MOVES),
+    Column("best", "those moves"),
+    Column("move", "the move played, empty where the player failed"),
+    Column("solved", "whether it is one of them, played in time"),
+    shared.DEPTH, shared.NODES, shared.SECONDS, shared.ERROR,
+)  # fmt: skip
+RESIDUALS = Table.read(
+    "residuals",
+    Column("player", "the better rated player; empty in the first row, which is of all pairings together",
+        heading="Player", style=Style.NAME),
+    Column("opponent", "the other one", heading="Against", text=plain, style=Style.NAME),
+    Column("games", "games played, those that repeat others counted once", units.GAMES, "Games"),
+    Column("score", "points a game of the first player", units.SHARE, "Score"),
+    Column("expected", "points a game that the joint fit expects of it in the same games", units.SHARE,
+        "Expected"),
+    *with_interval("excess", "score less expected; in the first row its root mean square beyond chance",
+        units.POINTS, "Beyond ratings", text=points_in_100),
+    Column("chance", "chance of so great an excess where ratings tell all, for all pairings together",
+        units.SHARE, "Chance", text=probability),
+)  # fmt: skip
