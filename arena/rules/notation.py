@@ -38,7 +38,8 @@ def fen(variant: Variant, position: Position) -> str:
 def parse_fen(variant: Variant, text: str) -> Position:
     """The position that a FEN describes, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
-    Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`). A final dot and the counters that
+    Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`), and it may stand in its tag, with
+    the side to move twice, as py-draughts writes it (`[FEN "B:B:W18:B12"]`). A final dot and the counters that
     lidraughts appends (`:H0:F1`, `:+0+0`) are skipped. Raises NotationError for anything that is not a position
     of the variant: a square off the board or named twice, a man where it would have been crowned, a colour missing
     or given twice, a side to move that is unknown; and for moves of a king in a row, which a position does not
@@ -51,7 +52,10 @@ def parse_fen(variant: Variant, text: str) -> Position:
 
 
 def _parse_position(variant: Variant, text: str) -> Position:
-    fields = [field.strip() for field in _COUNTERS.sub("", text.strip().strip('"').rstrip(". ")).split(":")]
+    bare = re.sub(r"^\[FEN\b|\]$", "", text.strip(), flags=re.IGNORECASE).strip(' "').rstrip(". ")
+    fields = [field.strip() for field in _COUNTERS.sub("", bare).split(":")]
+    if len(fields) == 4 and fields[0] == fields[1]:
+        fields = fields[1:]
     colours = [re.match("white|black|[wb]", field, re.IGNORECASE) for field in fields]
     if fields[0] == "?":
         raise NotationError(f"FEN {text!r}: expected the side to move, W or B, but it is unknown")

@@ -62,6 +62,8 @@ def test_a_position_is_read_back_from_its_fen(variant, played, scattered):
         "W:W31-33,K40:B1-3.",
         " W : W 31-33, K40 : B 1-3 ",
         "W:W31-33,K40-40:B1-3",
+        "W:W:W31-33,K40:B1-3",  # py-draughts says whose turn it is twice
+        '[FEN "W:W:W31-33,K40:B1-3"]',
     ],
 )
 def test_spellings_of_a_fen_mean_the_same(text):
@@ -71,7 +73,7 @@ def test_spellings_of_a_fen_mean_the_same(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "W:W31", "W:W31:B1:B2", "?:W31:B1", "WW:W31:B1", "W:W31:W1", "W:31:B1", "W:W31:",
+        "", "W:W31", "W:W31:B1:B2", "W:B:W31:B1", "?:W31:B1", "WW:W31:B1", "W:W31:W1", "W:31:B1", "W:W31:",
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "W:W31,31:B1", "W:W31:B31", "W:W30-33,K31:B1", "W:W0:B1", "W:W49-51:B1", "W:W33-31:B1", "W:W31:B46",
         "W:W31,:B1", "W:WKK31:B1", "W:W31;32:B1", "W:W31-:B1", "W:W31-32-33:B1", "W:Wa1,c2:Bb8", "W:W+31:B1",

@@ -433,6 +433,9 @@ def test_moves_behind_the_result_are_a_game_if_they_are_numbered_and_else_a_prob
         ({"Event": "x"}, 1, "black"),
         ({}, 1, "*"),
     ]
+    games, problems = read_pdn('[Event "x"]\n1. 9-13 1-0\n\n[Empty] 1. 9-14 *', ENGLISH)
+    assert [len(game.moves) for game in games] == [1, 1]
+    assert [(problem.game, problem.message) for problem in problems] == [(2, "'[Empty]' is not a tag")]
     games, (problem,) = read_pdn('[Event "x"]\n1. 9-13 1-0 {good} *\n21-17 25-21 *', ENGLISH)
     assert [(len(game.moves), game.result, game.comments) for game in games] == [(1, "black", {1: "good"})]
     assert (problem.line, problem.ply) == (3, 2) and "'21-17' behind the result" in problem.message
@@ -604,7 +607,30 @@ def test_games_of_larger_squares_that_name_no_rules_are_international():
     assert [problem.game for problem in problems] == [1, 2] and "international" in problems[1].message
 
 
+@pytest.mark.parametrize(
+    ("moves", "variant"),
+    [
+        ("1. c3-d4 f6-e5 2. d4xf6", "russian"),
+        ("1. c3d4 f6e5 2. d4:f6", "russian"),
+        ("1. 22-18 11-15 2. 18:11", "russian"),
+        ("1. c3xg7 a9-b8", "international"),
+        ("1. a3-b4 j7-i6", "international"),
+        ("1. 37:28 19-23", "international"),
+    ],
+)
+def test_letters_and_colons_without_a_game_type_are_russian_on_the_board_that_they_need(moves, variant):
+    """PDN 3.0 gives letters and the colon to Russian draughts, the first such type of its table."""
+    [game], (problem, *_) = read_pdn(f'[Event "x"]\n{moves} *')
+    assert game.variant.name == variant and f"read as {variant}" in problem.message
+
+
+def test_a_russian_game_that_does_not_name_its_rules_is_read_to_its_end():
+    [game], problems = read_pdn('[White "A"]\n[Result "2-0"]\n\n1. c3-d4 f6-e5 2. d4:f6 g7:e5 2-0')
+    assert (len(game.moves), game.result, len(problems)) == (4, "white", 1)
+
+
 def test_the_letters_that_some_programs_write_for_a_lines_end_are_none():
     text = '[Event "x"]\\r\n[GameType "20"]\\r\n1. 32-28 19-23 \\r\n2. 28x19 14x23 2-0\\r\n'
     [game], problems = read_pdn(text)
     assert (len(game.moves), game.result, problems) == (4, "white", [])
+    assert read_pdn('[GameType "20"]\\r\n1. 32-28 *\\r').problems == []

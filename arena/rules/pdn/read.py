@@ -26,6 +26,8 @@ _WITNESSES = 100
 """Games of a file, at most, whose final positions are compared with their results where one game is wanted."""
 _SQUARES_OF_MOVE = re.compile(r"\b[0-9]{1,2}(?=[-x:×][0-9])|(?<=[0-9][-x:×])[0-9]{1,2}\b", re.ASCII)
 _NUMBER = re.compile("[0-9]{1,2}", re.ASCII)
+_NAMED = re.compile(r"(?<![a-wyz0-9])([a-l])([0-9]{1,2})(?![0-9])", re.ASCII)
+_COLON = re.compile("(?<=[0-9]):(?=[a-l0-9])", re.ASCII)
 _MOST_LINES = 64
 """Ways to read a game that are followed where captures may be several."""
 _FINDINGS = re.compile(
@@ -56,8 +58,8 @@ def read_pdn(
 ) -> PdnFile:
     """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
-    A game's variant is the one that its tag Variant or GameType names, else `variant`, else by its squares the
-    first of VARIANTS or international draughts, which is noted as a problem. Nothing stops the reading: a game
+    A game's variant is the one that its tag Variant or GameType names, else `variant`, else by its squares
+    English, Russian or international draughts, which is noted as a problem. Nothing stops the reading: a game
     whose variant or start position is unknown is left out, one with a move that cannot be read ends before it, or
     goes on where a position is set up. A capture that may be several is the one with which the game goes on, if
     there is only one. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an
@@ -110,10 +112,18 @@ def read_pdn(
 
 
 def _by_squares(raw: RawGame) -> Variant:
-    """The variant of a game that does not name it: English, or international with a square beyond 32."""
-    english = next(iter(VARIANTS.values()))
-    squares = _SQUARES_OF_MOVE.findall(raw.moves) + _NUMBER.findall(raw.tags.get("FEN", ""))
-    return VARIANTS["international"] if any(int(square) > english.squares for square in squares) else english
+    """The variant of a game that does not name it.
+
+    International with squares beyond 32 or h8; Russian with letters, or a colon in captures, which PDN 3.0 gives
+    to that game; else English.
+    """
+    moves, (english, *_) = raw.moves.lower(), VARIANTS.values()
+    numbers = _SQUARES_OF_MOVE.findall(moves) + _NUMBER.findall(raw.tags.get("FEN", ""))
+    named = _NAMED.findall(moves)
+    is_larger = any(column > "h" or int(row) > english.rules.rows for column, row in named)
+    if is_larger or any(int(number) > english.squares for number in numbers):
+        return VARIANTS["international"]
+    return VARIANTS["russian"] if named or _COLON.search(moves) else english
 
 
 def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, str, list[Problem]]:

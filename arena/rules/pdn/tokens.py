@@ -58,8 +58,8 @@ _BETWEEN_MOVES = re.compile(rf"(?: \s | {_IGNORED} | {_NUMBER} )+", _FLAGS)
 _LAST_WORDS = re.compile(rf"(?<!\S) (?: {_END} ) \s* \Z", _FLAGS)
 _LONGEST_END = 20
 """Characters, spaces included, in which the end of a game is looked for."""
-_ANOTHER_GAME = re.compile(rf"(?: {_END} ) \s+ 1\.(?!\.)", _FLAGS)
-"""A result, and the first move of a game that has no tags."""
+_ANOTHER_GAME = re.compile(rf"(?: {_END} ) \s+ (?: \[ [^]\n]* \] \s* )* 1\.(?!\.)", _FLAGS)
+"""A result, and the first move of a game that has no tags, or what are none in brackets."""
 _BEFORE_GAME = re.compile(r"\s+|%[^\n]*")
 _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
@@ -195,7 +195,7 @@ def split(text: str) -> Iterator[RawGame]:
     before a move numbered `1.`, is read and cut behind each result. What moves mean does not matter, so that games
     of any rules are cut. A line's end that some programs write as the letters \\r is none.
     """
-    text = text.replace("\\r\n", "\n")
+    text = re.sub(r"\\r(?=\n|\Z)", "", text)
     tags: dict[str, str] = {}
     has_body = False
     begin = at = 0
