@@ -21,6 +21,11 @@ _NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", li
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
+def ended(sentence: str) -> str:
+    """A sentence with its full stop, unless a hint at its end asks a question."""
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
 def unknown(kind: str, word: str, valid: Collection[str], meant: Mapping[str, str] = _NONE) -> str:
     """`unknown player 'negamx'; did you mean 'negamax'? (choices: random, negamax)`, in one line.
 

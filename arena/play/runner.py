@@ -59,7 +59,7 @@ def run(
             for line in _written(runs[name]) if report else ():
                 warnings.warn(f"{folder / name}: {line}", stacklevel=2)
             if outcome.failed:
-                warnings.warn(f"{folder / name}: {' '.join(failures(runs[name]))}", stacklevel=2)
+                warnings.warn(f"{folder / name}: {' '.join(map(str, failures(runs[name])))}", stacklevel=2)
     except ConfigError as error:
         raise ValueError("; ".join(str(error).splitlines())) from None
     if report and len(runs) > 1:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from arena.base.number import known, unbroken
+from arena.base.number import known, signed
 from arena.ratings.interval import Interval
 from arena.report.template import wrapping
 
@@ -30,8 +30,8 @@ def game_link(number: int, ply: int | None = None, text: str = "") -> Markup:
 
 def elo_html(elo: Interval) -> Markup:
     """A value with its error: the value bold, the error small."""
-    value, _, error = unbroken(str(elo)).partition("\N{NO-BREAK SPACE}")
-    return Markup("<b>{}</b>").format(value) + (Markup(" <small>{}</small>").format(error) if error else "")
+    error = Markup(" <small>±\N{NO-BREAK SPACE}{:.0f}</small>").format(elo.error) if elo.error > 0 else ""
+    return Markup("<b>{}</b>").format(signed(elo.value)) + error
 
 
 def scale(intervals: Iterable[Interval | None]) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import html
 from arena.report.run import Run
-from arena.report.sentences.cautions import disqualifications, faulty, outside
+from arena.report.sentences.cautions import disqualifications, faulty
 from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import effort
@@ -276,9 +276,8 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
         f"(game {run.void_games['game'].iloc[1]}: returned None at ply 2): its 18 games do not count",
         "gone": "left out as faulty: cannot be built: line 2",
     }
-    assert disqualifications(run) == [f"bad was {table.loc['bad', 'reasons']}."]
-    assert faulty(run) == ["gone was left out as faulty: cannot be built: line 2."]
-    assert outside(run) == {disqualifications(run)[0]: "bad", faulty(run)[0]: "gone"}
+    assert disqualifications(run) == [(f"was {table.loc['bad', 'reasons']}.", "bad")]
+    assert faulty(run) == [("was left out as faulty: cannot be built: line 2.", "gone")]
 
 
 def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:
@@ -296,8 +295,8 @@ def test_of_more_than_three_players_left_out_the_notes_say_how_many(
     run = class_of(tmp_path)
     found = tuple(Finding("error", "cannot be built", f"gone {n}") for n in range(count))
     said = faulty(changed(run, info=run.info._replace(found=found, left_out={one.where: "x.py" for one in found})))
-    assert len(said) == sentences and "gone 2" in said[2]
-    assert count == 3 or str(count - 3) in said[3]
+    assert len(said) == sentences and said[2].player == "gone 2"
+    assert count == 3 or str(count - 3) in said[3].words
 
 
 def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_few_games_have_no_number(tmp_path: Path) -> None:
 def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path: Path) -> None:
     run = two(tmp_path, ["black", "white"] * 4, termination="error")
     said = "8 games of 8 were lost by players' failures: a lost 8 by errors, of 8."
-    assert failures(run) == [said]
+    assert [*map(str, failures(run))] == [said]
     assert opening(run).lines[:2] == [said, "a failed in 8 of its 8 games, which say nothing of its play."]
     assert plain(markdown(run)).split("\n\n")[2] == said
     assert "±" not in "".join(lines_of(run))

@@ -53,18 +53,20 @@ class Text(NamedTuple):
     label: str = ""
     code: str = ""
     player: str = ""
-    """The player whose name the text begins with, if it leads to the player's page."""
+    """The player whose name stands before the text, and leads to the player's page if that is `linked`."""
+    linked: Collection[str] = ()
 
     def html(self) -> Markup:
         label = Markup("<b>{}</b> ").format(self.label) if self.label else ""
         code = Markup(" <code>{}</code>").format(self.code) if self.code else ""
-        link = player_link(self.player) if self.player else ""
-        text = wrapping(self.text.removeprefix(self.player))
-        return Markup('<p class="{}">{}{}{}{}</p>').format(self.style, label, link, text, code)
+        name = player_link(self.player) if self.player in self.linked else wrapping(self.player)
+        before = name + Markup(" ") if self.player else ""
+        return Markup('<p class="{}">{}{}{}{}</p>').format(self.style, label, before, wrapping(self.text), code)
 
     def markdown(self) -> str:
         label, code = f"**{escaped(self.label)}** " * bool(self.label), f" `{self.code}`" * bool(self.code)
-        return f"{label}{escaped(self.text)}{code}"
+        before = f"{escaped(self.player)} " if self.player else ""
+        return f"{label}{before}{escaped(self.text)}{code}"
 
 
 class Items(NamedTuple):

@@ -12,7 +12,7 @@ import yaml
 from markupsafe import Markup
 
 from arena.base.number import known, percent
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, ended, listed
 from arena.ledger.moves import PHASES
 from arena.ledger.public import without_paths
 from arena.ledger.record import Failure, incident_file
@@ -90,7 +90,7 @@ class PlayerPages:
         mistake = first_mistake(found) if name in self.run.info.left_out else None
         first = [finding for finding in found if finding is mistake or not (mistake or finding.place)]
         said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, first)]
-        notes = [Text(text if text.endswith("?") else f"{text}.", "note") for text in said]
+        notes = [Text(ended(text), "note") for text in said]
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
             strength = [_opponents(games, self.run.placed, called), *self._phases(name)]

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.base.files import REPORT
-from arena.base.number import percent, probability
+from arena.base.number import percent, probability, with_minus
 from arena.base.wording import counted, listed
 from arena.ratings.interval import Interval
 from arena.ratings.match import summary
@@ -38,7 +38,6 @@ from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable, standings
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
-from arena.report.sentences.cautions import outside
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables import table as tables
@@ -166,10 +165,7 @@ class RunPage:
             link = Markup('<p class="note"><a href="../{}">All runs of {}</a></p>').format(REPORT, self.run.name)
             blocks.append(Raw(link))
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
-        outsiders = outside(self.run) if first.failures else {}
-        for sentence in first.failures:
-            player = outsiders.get(sentence, "")
-            blocks.append(Text(sentence, "failed", player=player if player in self.linked else ""))
+        blocks += [Text(words, "failed", player=player, linked=self.linked) for words, player in first.failures]
         blocks += [Answer(first.claims)] if first.claims else []
         if any(claim.interval for claim in first.claims):
             scale, more = "Elo with 95 % intervals; 100 Elo are 64 % of the points.", first.more
@@ -351,9 +347,8 @@ def _match(run: Run) -> list[Block]:
     ]
     if len(run.sprt):
         last = run.sprt.iloc[-1]
-        lines.append(
-            f"LLR {last['llr']:.2f}, between {last['lower']:.2f} and {last['upper']:.2f}.".replace("-", "−")
-        )
+        llr, lower, upper = (with_minus(f"{last[name]:.2f}") for name in ("llr", "lower", "upper"))
+        lines.append(f"LLR {llr}, between {lower} and {upper}.")
     return [Items(lines)]
 
 

@@ -299,7 +299,7 @@ def _of_run(run: Run) -> list[Block]:
     """What the page has of one run: its facts, failures, answer and standings."""
     table = Table(standings(run))
     blocks: list[Block] = [Text(facts(run), "facts")]
-    blocks += [Text(sentence, "failed") for sentence in failures(run)]
+    blocks += [Text(words, "failed", player=player) for words, player in failures(run)]
     blocks += [Answer(claims)] if (claims := answer(run)) else []
     players = len(table.grid.rows)
     return [*blocks, Fold(f"All {players} players", [table]) if players > FOLDED else table]

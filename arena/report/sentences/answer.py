@@ -17,7 +17,7 @@ from arena.ratings.interval import Z80, Z95, Interval
 from arena.ratings.joint import NoteKind
 from arena.report.faults import Place
 from arena.report.run import Run
-from arena.report.sentences.cautions import cautions, failing, failures, unfinished
+from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
 from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Kind, compared, placed, shortened
 from arena.report.sentences.facts import WHOLE_SCHEDULE, written_by
 from arena.report.tables.ablation import reference_of
@@ -65,7 +65,7 @@ class Opening(NamedTuple):
     """What a run's page says first, in this order."""
 
     unfinished: list[str]
-    failures: list[str]
+    failures: list[Notice]
     claims: list[Claim]
     more: MoreGames | None
     cautions: list[str]
@@ -75,7 +75,7 @@ class Opening(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """The opening line by line, as a terminal prints it."""
-        said = [*self.unfinished, *self.failures, *(claim.sentence for claim in self.claims)]
+        said = [*self.unfinished, *map(str, self.failures), *(claim.sentence for claim in self.claims)]
         more = [f"{self.more.text} {self.more.setting}".strip()] if self.more else []
         return [*said, *more, *self.cautions, *self.faults]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
-from arena.base.wording import counted, first_few
+from arena.base.wording import counted, ended, first_few
 from arena.ratings.contrasts import CERTAIN
 from arena.ratings.joint import NoteKind
 from arena.report.faults import Place
@@ -40,15 +40,27 @@ _SENTENCES = 3
 """Sentences on mistakes, on players left out, and on players that were disqualified; of more the number."""
 
 
-def failures(run: Run) -> list[str]:
+class Notice(NamedTuple):
+    """A sentence, which may begin with the name of a player that the standings do not have."""
+
+    words: str
+    player: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.player} {self.words}".strip()
+
+
+def failures(run: Run) -> list[Notice]:
     """Games lost by failures, players that were disqualified or left out, mistakes found before the first game."""
-    return [*forfeits(run), *disqualifications(run), *faulty(run)]
+    return [*map(Notice, forfeits(run)), *disqualifications(run), *faulty(run)]
 
 
 def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
-    makers = [cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes, beyond_ratings]
-    makers.append(unmeasured)
+    makers = (
+        *(cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes),
+        *(beyond_ratings, unmeasured),
+    )
     made = (
         run.faults.attempt(Place.OPENING, f"the caution {maker.__name__}", partial(maker, run), [])
         for maker in [*(makers if len(run.games) else []), _changes]
@@ -135,36 +147,25 @@ def forfeits(run: Run) -> list[str]:
     return [f"{counted(lost, 'game')} of {games} {were} lost by players' failures: {'; '.join(parts)}."]
 
 
-def disqualifications(run: Run) -> list[str]:
+def disqualifications(run: Run) -> list[Notice]:
     """The first players that were disqualified and whose games are void, each with its first failure."""
-    return _first(run, _of_disqualified(run))
+    found = [Notice(f"was {disqualification(run, player)}.", player) for player in run.data.disqualified]
+    return _first(run, found)
 
 
-def outside(run: Run) -> dict[str, str]:
-    """The player of each sentence on one that is not in the standings: disqualified, or left out."""
-    return _of_disqualified(run) | _of_left_out(run)
-
-
-def _of_disqualified(run: Run) -> dict[str, str]:
-    return {f"{player} was {disqualification(run, player)}.": player for player in run.data.disqualified}
-
-
-def _of_left_out(run: Run) -> dict[str, str]:
-    return {_ended(f"{player} was {reasons(run, player)[0]}"): player for player in run.info.left_out}
-
-
-def faulty(run: Run) -> list[str]:
+def faulty(run: Run) -> list[Notice]:
     """The first players that were left out, and the first mistakes found in others before the first game.
 
     Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
     """
     failed = {*lost_by_failures(run).index, *run.data.disqualified}
     mistakes = [
-        f"Found before the first game: {finding.where}: {finding.words}"
+        Notice(ended(f"Found before the first game: {finding.where}: {finding.words}"))
         for finding in run.info.faulty
         if finding.where not in failed
     ]
-    return [*_first(run, _of_left_out(run)), *_first(run, map(_ended, mistakes))]
+    left_out = [Notice(ended(f"was {reasons(run, player)[0]}"), player) for player in run.info.left_out]
+    return [*_first(run, left_out), *_first(run, mistakes)]
 
 
 def suspected(run: Run) -> list[str]:
@@ -177,21 +178,16 @@ def suspected(run: Run) -> list[str]:
         is_told = any(finding.where in other.others and finding.kind == other.kind for other in told)
         if finding.level == "warning" and not is_told:
             told.append(finding)
-    return _first(run, [f"{finding.where} {finding.words}." for finding in told])
+    return [*map(str, _first(run, [Notice(f"{finding.words}.", finding.where) for finding in told]))]
 
 
-def _ended(sentence: str) -> str:
-    return sentence if sentence.endswith("?") else f"{sentence}."
-
-
-def _first(run: Run, sentences: Iterable[str]) -> list[str]:
-    """The first sentences of a kind, and how many more there are, and where if the report has them."""
-    first = list(sentences)
-    more = len(first) - _SENTENCES
+def _first(run: Run, notices: Sequence[Notice]) -> list[Notice]:
+    """The first notices of a kind, and how many more there are, and where if the report has them."""
+    more = len(notices) - _SENTENCES
     if more <= 0:
-        return first
+        return list(notices)
     where = ": see Submissions" if len(run.submissions) else ""
-    return [*first[:_SENTENCES], f"The same of {counted(more, 'more player')}{where}."]
+    return [*notices[:_SENTENCES], Notice(f"The same of {counted(more, 'more player')}{where}.")]
 
 
 def too_long(run: Run) -> list[str]:

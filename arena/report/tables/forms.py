@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.number import fixed, known, percent, quantity, signed
+from arena.base.number import fixed, known, percent, quantity, signed, with_minus
 from arena.ratings.interval import Interval
 
 seconds = partial(quantity, unit="s")
@@ -60,7 +60,7 @@ def share_text(value: float, low: float, high: float) -> str:
 
 def share_of(value: Any, count: Any) -> str:
     """A share and its denominator: "62 % of 50"."""
-    return f"{value:.0%} of {count}".replace("%", " %") if known(value) else ""
+    return f"{100 * value:.0f} % of {count}" if known(value) else ""
 
 
 def mean_of(value: Any, count: Any) -> str:
@@ -70,7 +70,7 @@ def mean_of(value: Any, count: Any) -> str:
 
 def signed_percent(value: Any) -> str:
     """A share that may be less than 0, in per cent."""
-    return percent(value).replace("-", "−")
+    return with_minus(percent(value))
 
 
 def plain(value: Any) -> str:

@@ -1,0 +1,61 @@
+"""No text that the arena made is taken apart: facts stay values until they are shown."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ARENA = Path(__file__).parents[2] / "arena"
+ROOMS = ("report", "board", "watch", "web")
+CUTS = {
+    *("startswith", "endswith", "removeprefix", "removesuffix"),
+    *("split", "rsplit", "splitlines", "partition", "rpartition"),
+    *("search", "match", "fullmatch", "findall", "finditer"),
+}
+"""Methods that take a text apart, those of patterns among them."""
+DOORS = {
+    "board/entering.py": "what a person types",
+    "board/pdn.py": "the encoding that a person names",
+    "board/sides.py": "the name of a player, behind which its seconds stand",
+    "report/charts/learning.py": "names of columns of a table of weights: two of one feature share a panel",
+    "report/describe.py": "the name of a file",
+    "report/files.py": "the documentation of a table",
+    "report/tables/settings.py": "names of players, which are people's",
+    "report/template.py": "modules of JavaScript",
+    "report/write.py": "the first line of a file",
+    "web/guard.py": "an address",
+    "web/messages.py": "the header of a request",
+    "web/runs.py": "an address",
+}
+"""Where texts of people, programs and files come in, by file."""
+
+
+def cuts(source: str) -> Iterator[tuple[int, str]]:
+    """The lines of a source that take a text apart, each with how."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CUTS:
+            yield node.lineno, node.func.attr
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_only_what_comes_from_outside_is_taken_apart(room: str) -> None:
+    found = {
+        f"{path.relative_to(ARENA).as_posix()}:{line} {how}"
+        for path in sorted((ARENA / room).rglob("*.py"))
+        if path.relative_to(ARENA).as_posix() not in DOORS
+        for line, how in cuts(path.read_text(encoding="utf-8"))
+    }
+    assert found == set(), "what is said of a game, a player or a run is a value with fields until it is shown"
+
+
+def test_every_door_is_used() -> None:
+    unused = [file for file in DOORS if not list(cuts((ARENA / file).read_text(encoding="utf-8")))]
+    assert unused == []
+
+
+def test_a_cut_is_seen() -> None:
+    assert [how for _, how in cuts('name = text.removesuffix(" wins")')] == ["removesuffix"]
+    assert [how for _, how in cuts('import re\nif re.match("a", text): pass')] == ["match"]
