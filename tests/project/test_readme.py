@@ -26,9 +26,7 @@ from arena.learning.config import load_learning
 from arena.report.columns import dictionary
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import Evaluator
-from players.evaluation.linear import FEATURES
 from players.evaluation.mix import PARTS
-from players.negamax.switches import PRESETS, preset_texts
 from players.table import PLAYERS
 from tests.helpers.command_line import invoke
 from tests.helpers.configs import BROKEN, GOOD
@@ -237,8 +235,6 @@ def test_every_command_is_in_the_table_with_its_arguments():
 @pytest.mark.parametrize(
     ("heading", "names"),
     [
-        (("in `linear`",), FEATURES),
-        (("preset",), PRESETS),
         (("`type`",), FORMATS),
         (("type",), (*PLAYERS, "file.py:Class", "package.module:Class")),
         (("key", "what it limits"), Limit._fields),
@@ -248,10 +244,6 @@ def test_every_command_is_in_the_table_with_its_arguments():
 def test_a_table_has_a_row_for_each_name(heading, names):
     found = [name for cells in table(*heading) for name in code(cells[0])]
     assert sorted(found) == sorted(names), place(*heading)
-
-
-def test_presets_are_described_as_the_program_describes_them():
-    assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()], place("preset")
 
 
 def test_the_files_and_columns_of_a_report_are_those_that_the_program_prints():
