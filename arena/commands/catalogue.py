@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,7 +21,7 @@ from arena.experiment.schema import experiment_schema
 from arena.experiment.yaml.schema import either
 from arena.learning.config import learning_schema
 from arena.rules.position import BLACK, COLOURS, WHITE
-from arena.rules.result import Ending
+from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import EVALUATORS
@@ -31,21 +31,17 @@ from players.options import options_of
 from players.player import Limit, default_limit, limits_of
 from players.table import PLAYERS
 
-HEADER = (
+_RULES = ("variant", "board", "men", "first", "men capture", "kings", "captures", "promotion", "about")
+_NOTATION = (
     "variant",
-    "board",
-    "men",
-    "first",
-    "men capture",
-    "kings",
-    "captures",
-    "promotion",
-    "drawn after",
-    "source of the draws",
     "GameType",
     "square 1",
-    "about",
+    "their source",
+    "drawn after",
+    "counted endings",
+    "source of draws",
 )
+"""The columns of the two tables of all rule sets."""
 
 _PROMOTION = {
     NEVER: "never",
@@ -56,25 +52,31 @@ _PROMOTION = {
 }
 
 
-def variant_rows(variants: Iterable[Variant] = VARIANTS.values()) -> Iterator[tuple[str, ...]]:
-    """A row for each variant, in the columns of HEADER."""
+def variant_rows(variants: Iterable[Variant] = VARIANTS.values()) -> Iterator[dict[str, str]]:
+    """What a list says of each variant, by the columns of _RULES and _NOTATION."""
     for variant in variants:
         rules = variant.rules
-        yield (
-            variant.name,
-            f"{2 * rules.per_row}x{rules.rows}",
-            str(variant.men),
-            COLOURS[variant.first],
-            _men(rules),
-            _kings(variant),
-            _captures(rules),
-            _PROMOTION[rules.promotion],
-            _draws(variant),
-            variant.draws_source,
-            variant.gametype,
-            f"{COLOURS[WHITE if variant.from_white else BLACK].capitalize()}'s side",
-            variant.about,
-        )
+        yield {
+            "variant": variant.name,
+            "board": f"{2 * rules.per_row}x{rules.rows}",
+            "men": str(variant.men),
+            "first": COLOURS[variant.first],
+            "men capture": _men(rules),
+            "kings": _kings(variant),
+            "captures": _captures(rules),
+            "promotion": _PROMOTION[rules.promotion],
+            "drawn after": _draws(variant.draws),
+            "counted endings": "; ".join(map(_ending, variant.draws.endings)),
+            "source of draws": variant.draws_source,
+            "GameType": variant.gametype,
+            "square 1": f"{COLOURS[WHITE if variant.from_white else BLACK].capitalize()}'s side",
+            "their source": variant.gametype_source if variant.gametype else "no source found",
+            "about": variant.about,
+        }
+
+
+def _columns(rows: Iterable[Mapping[str, str]], names: Sequence[str]) -> list[list[str]]:
+    return [[row[name] for name in names] for row in rows]
 
 
 def _men(rules: Rules) -> str:
@@ -111,24 +113,22 @@ def _captures(rules: Rules) -> str:
     return ", ".join(text for holds, text in wanted if holds) or "free"
 
 
-def _draws(variant: Variant) -> str:
-    draws = variant.draws
+def _draws(draws: Draws) -> str:
     rules = [
         (draws.repetition, f"{draws.repetition} times the same"),
         (draws.no_progress, f"{draws.no_progress} plies of kings"),
         (draws.no_capture, f"{draws.no_capture} plies, no capture"),
     ]
-    counted = [text for holds, text in rules if holds]
-    return "; ".join([*counted, *map(_ending, draws.endings)]) or "never"
+    return "; ".join(text for holds, text in rules if holds) or "never"
 
 
 def _ending(ending: Ending) -> str:
-    """`4 pieces, 3 kings against a lone king: 13 moves`."""
-    pieces = f"{ending.least} pieces" if ending.least == ending.most else f"{ending.least}-{ending.most} pieces"
-    strong = f"{ending.kings} kings" if ending.kings > 1 else "a king"
-    weak = f"a lone king{' on the long diagonal' * ending.long_diagonal}" if ending.lone_king else strong
+    """`4: 3 kings v lone king, 13`, the pieces on the board and the moves after which it is drawn."""
+    pieces = f"{ending.least}" if ending.least == ending.most else f"{ending.least}-{ending.most}"
+    strong = f"{ending.kings} kings" if ending.kings > 1 else "king"
+    weak = f"lone king{' on the long diagonal' * ending.long_diagonal}" if ending.lone_king else strong
     since = " since a capture" if ending.restarts else ""
-    return f"{pieces}, {strong} against {weak}: {ending.plies // 2} moves{since}"
+    return f"{pieces}: {strong} v {weak}, {ending.plies // 2}{since}"
 
 
 _PARTS = {
@@ -226,21 +226,24 @@ def _about(thing: Any) -> str:
 @json_option
 def variants(name: Variant | None, as_json: bool) -> None:
     """List the variants, or all rules of NAME."""
-    rows = [dict(zip(HEADER, row, strict=True)) for row in variant_rows([name] if name else VARIANTS.values())]
+    rows = list(variant_rows([name] if name else VARIANTS.values()))
     if as_json:
         click.echo(json.dumps(rows[0] if name else rows, indent=2))
     elif name:
         header, *others = rows[0].items()
         show_table(header, others)
     else:
-        show_table(_SHORT, [[row[heading] for heading in _SHORT] for row in rows])
+        show_table(_SHORT, _columns(rows, _SHORT))
         say("arena list variants NAME lists all rules of one")
 
 
 @list_group.command(short_help="all keys of configurations, with their defaults")
 def keys() -> None:
     """Print all keys of configuration files with their defaults, and all rule sets, as tables in Markdown."""
-    click.echo(f"{key_tables()}\n\n## Rule sets\n\n{markdown_table(HEADER, variant_rows())}")
+    rows = list(variant_rows())
+    tables = [markdown_table(names, _columns(rows, names)) for names in (_RULES, _NOTATION)]
+    notation = "Of a counted ending: pieces on the board, who against whom, and after how many moves it is drawn."
+    click.echo("\n\n".join([key_tables(), "## Rule sets", tables[0], notation, tables[1]]))
 
 
 @list_group.command(short_help="the JSON schema of configurations, for editors")

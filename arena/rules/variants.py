@@ -36,7 +36,9 @@ class Variant:
     king_moves: int = 0
     """How often in a row a side that has men may move the same king without capturing; 0 is no limit."""
     gametype: str = ""
-    """Value of the GameType tag, as PDN 3.0 lists it, or else lidraughts.org."""
+    """Value of the GameType tag."""
+    gametype_source: str = "PDN 3.0"
+    """Where the GameType, and with it the numbering of squares, stands."""
     mirrored: bool = False
     """The right corner of each side is dark, not the left one."""
     from_white: bool = False
@@ -263,7 +265,14 @@ VARIANTS: dict[str, Variant] = {
         ),
         _INTERNATIONAL,
         _FRISIAN,
-        replace(_FRISIAN, name="frysk", men=5, gametype="97,W,10,10,N2,0", about="Frisian with five men each"),
+        replace(
+            _FRISIAN,
+            name="frysk",
+            men=5,
+            gametype="97,W,10,10,N2,0",
+            gametype_source="lidraughts.org",
+            about="Frisian with five men each",
+        ),
         replace(
             _INTERNATIONAL,
             name="killer",
@@ -279,6 +288,7 @@ VARIANTS: dict[str, Variant] = {
             rules=_INTERNATIONAL.rules.but(losing_wins=True),
             draws=Draws(repetition=3),
             gametype="98,W,10,10,N2,0",
+            gametype_source="lidraughts.org",
             draws_source="lidraughts.org",
             about="losing wins",
         ),
@@ -288,6 +298,7 @@ VARIANTS: dict[str, Variant] = {
             rules=_INTERNATIONAL.rules.but(first_king_wins=True),
             draws=Draws(),
             gametype="96,W,10,10,N2,0",
+            gametype_source="lidraughts.org",
             draws_source="lidraughts.org",
             about="the first king wins",
         ),

@@ -15,6 +15,7 @@ from click.testing import Result
 from arena.base.writing import cell_text, write_csv
 from arena.commands.cli import COMMANDS
 from arena.commands.output import show_table, wrapped
+from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.configs import BROKEN, GOOD
 
@@ -175,6 +176,16 @@ def test_perft_prints_json_and_divide_adds_up() -> None:
     assert document["fen"].startswith("B:W21,22") and document["seconds"] >= 0
     divided = json.loads(invoke("bench", "perft", "english", "--depth", "4", "--divide", "--json").stdout)
     assert (len(divided["divide"]), sum(divided["divide"].values())) == (7, 1469)
+
+
+def test_every_rule_set_says_how_squares_are_numbered_what_is_drawn_and_where_that_stands() -> None:
+    rows = json.loads(invoke("list", "variants", "--json").stdout)
+    assert [row["variant"] for row in rows] == list(VARIANTS)
+    for row in rows:
+        assert {name for name, cell in row.items() if not cell} <= {"GameType", "counted endings"}
+        assert max(map(len, row.values())) <= 200
+    sources = {row["their source"] for row in rows if row["GameType"]}
+    assert sources == {"PDN 3.0", "lidraughts.org"}
 
 
 SMALL = "{base: english, rows: 6}"
