@@ -48,7 +48,7 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 class PlayerError(ArenaError):
-    """A player that cannot be built: what is wrong, and the keys of its YAML entry that lead to the fault."""
+    """Says why a player cannot be built, and the keys of its YAML entry that lead to the fault."""
 
     files: Files = MappingProxyType({})
     """The files that it was loaded from, as far as they are known."""

@@ -36,7 +36,10 @@ LEVELS = range(1, 13)
 
 
 class Limit(NamedTuple):
-    """How long a player may think about one move; None is no limit of that kind, and the first one met ends it."""
+    """Bounds a player's thinking about one move: `Limit(depth=6)`, `Limit(nodes=2000, seconds=0.1)`.
+
+    The first limit that is met ends the thinking; None is no limit of that kind.
+    """
 
     depth: int | None = None
     """Plies to search."""
@@ -79,7 +82,7 @@ MEANT_LIMITS = {"time": "seconds", "movetime": "seconds", "plies": "depth"}
 
 
 class Choice(NamedTuple):
-    """A player's answer: the move, and what it cost to find it."""
+    """Answers with a move and what it cost to find it: `Choice(move)`, `Choice(move, score=0.3, nodes=812)`."""
 
     move: int
     """One of the game's legal moves, in the encoding of `arena.rules.moves`; a user's player may give its text."""
@@ -130,7 +133,7 @@ class IllegalMove(AnswerError):
 
 
 class GaveUp(IllegalMove):
-    """Raised by a player that finds no legal move: it loses the game as by an illegal one."""
+    """Gives a game up, which is lost as by an illegal move: `raise GaveUp("no move in two replies")`."""
 
     def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
         """`extra` has custom metrics, as that of a `Choice`."""
@@ -139,7 +142,7 @@ class GaveUp(IllegalMove):
 
 
 class NotReachable(Exception):
-    """Raised by a player whose service does not answer: the game is played again, and never scored."""
+    """Calls a game off, to be played again, as a service does not answer: `raise NotReachable("timeout")`."""
 
     def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
         """`extra` has custom metrics, as that of a `Choice`."""
@@ -148,7 +151,7 @@ class NotReachable(Exception):
 
 
 class Player(Protocol):
-    """Anything that chooses moves. It is built with the rules and its own options from YAML, once for every game.
+    """Chooses moves. It is built with the rules and its own options from YAML, once for every game.
 
     A parameter of its constructor that is named as a field of `Limit` gets that limit of its entry, if it has one.
 
@@ -239,7 +242,10 @@ def _nothing(*_: object) -> None:
 
 @dataclass(frozen=True)
 class PlayerSpec:
-    """One entry of `players:` in a configuration: plain data, the same in every process."""
+    """Describes a player as an entry of `players:` does: `PlayerSpec("a", "negamax", Limit(depth=4))`.
+
+    It is plain data, the same in every process.
+    """
 
     name: str
     type: str

@@ -33,7 +33,7 @@ assert tuple(PLAYERS) == TYPES, "TYPES of players/player.py are to be the names 
 
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:
-    """The player of a specification, ready for one game; see `complete_player` for the errors."""
+    """Build the player of a specification, ready for one game; see `complete_player` for the errors."""
     return complete_player(spec, variant).player
 
 

@@ -27,7 +27,7 @@ Figures: TypeAlias = Callable[[Turn, Position, Variant], list[str]]
 
 
 class Program(NamedTuple):
-    """The published program of a rule set, as a person at its board sees it."""
+    """Shows the published program of a rule set as a person at its board saw it."""
 
     figures: Figures = lambda *_: []
     """Its lines about a turn that was played in a position."""

@@ -38,7 +38,7 @@ _NAMED = ("random", "greedy", *PUBLISHED)
 
 
 class Side(NamedTuple):
-    """Who plays a colour."""
+    """Plays one colour at a board: a person or a player."""
 
     name: str
     spec: PlayerSpec | None = None
@@ -129,7 +129,7 @@ def adviser(variant: Variant, limit: Limit) -> PlayerSpec:
 
 
 class Opponent:
-    """A player of the arena that is asked for moves: `choose(game)`; done with it: `close()`, or `with`.
+    """Asks a player of the arena for moves: `choose(game)`; done with it: `close()`, or `with`.
 
     It runs in this process, and nobody holds it to its limits but itself.
     """

@@ -189,7 +189,7 @@ class LocalPlayer:
 
 
 class SharedPlayer(LocalPlayer):
-    """A player in this process that any thread may use: it makes one answer at a time, which others can stop."""
+    """Lets any thread ask a player in this process: it makes one answer at a time, which others can stop."""
 
     def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
         super().__init__(spec, variant)

@@ -32,7 +32,7 @@ Options: TypeAlias = dict[str, Any]
 
 
 class Step(NamedTuple):
-    """The findings of one step, as they are stored."""
+    """Stores what one step of learning found."""
 
     number: int
     """From 1."""

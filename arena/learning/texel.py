@@ -144,7 +144,7 @@ class Texel(Tuner):
 
 
 class LinearWeights(NamedTuple):
-    """The Vector of a linear evaluation's weights."""
+    """Gives a linear evaluation's weights as a vector to be fitted."""
 
     features: tuple[str, ...]
     phases: bool

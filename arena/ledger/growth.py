@@ -44,7 +44,7 @@ _MOVED = ".renumbered"
 
 
 class OtherOpenings(StoreError):
-    """A folder's games are from other openings than those of its run now."""
+    """Refuses a folder whose games are from other openings than those of its run now."""
 
 
 class Stored(NamedTuple):

@@ -55,7 +55,7 @@ EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 
 
 class RunData(NamedTuple):
-    """The contents of a ledger, of a run finished or not."""
+    """Holds all of a ledger, of a run finished or not."""
 
     experiment: Experiment
     info: RunInfo

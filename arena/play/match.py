@@ -42,7 +42,7 @@ _REST_SECONDS = 1.0
 
 
 class Task(NamedTuple):
-    """All that a worker needs to play a game: plain data."""
+    """Tells a worker all that it needs to play a game: plain data."""
 
     scheduled: ScheduledGame
     variant: Variant

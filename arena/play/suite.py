@@ -26,7 +26,7 @@ _RULES = re.compile(r"variant:\s*(\S+)")
 
 
 class Puzzle(NamedTuple):
-    """A position of a suite."""
+    """Sets a position of a suite as a task, with the moves that solve it."""
 
     position: Position
     best: tuple[int, ...]

@@ -14,7 +14,7 @@ U = TypeVar("U")
 
 
 class Place(Enum):
-    """Where a reader would look for a part."""
+    """Says where a reader would look for a part of a report."""
 
     OPENING = auto()
     SECTION = auto()

@@ -66,7 +66,7 @@ WIDTHS = (5, 4, 3)
 
 
 class Board:
-    """A position to look at: a picture in notebooks, text where it is printed, and `save(path)`.
+    """Shows a position: a picture in notebooks, text where it is printed, and `save(path)`.
 
     `arena.Board("english", "W:W21,22,K30:B12", arrows=["22-18"], marks=[12])`
     """

@@ -27,7 +27,7 @@ Bytes: TypeAlias = NDArray[np.int8]
 
 
 class Encoding:
-    """Games and moves of a variant as a network sees them: from the side to move's view, whose men move up.
+    """Encodes games and moves for a network: from the side to move's view, whose men move up.
 
     An action is `S * origin + target` of S squares, which are counted from 0 along the rows from the top of that
     view. Of captures with the same ends that of the lowest captured squares, compared in order, has this number;
@@ -55,7 +55,7 @@ class Encoding:
         self._squares = (white, {bit: last - square for bit, square in white.items()})
 
     def planes(self, game: Game, colour: int | None = None) -> Bytes:
-        """The position of a game with its history, `int8[shape]`, see PLANES.
+        """Encode the position of a game with its history, `int8[shape]`, see PLANES.
 
         It is seen from the side to move unless another `colour` is given.
         """
@@ -72,7 +72,7 @@ class Encoding:
         return planes
 
     def mask(self, game: Game) -> Bytes:
-        """1 for each action that is a legal move, `int8[actions]`."""
+        """Mark each action that is a legal move by 1, `int8[actions]`."""
         mask = np.zeros(self.actions, np.int8)
         mask[list(self.moves(game))] = 1
         return mask
@@ -94,14 +94,14 @@ class Encoding:
         return moves | self._told_apart(game, shared) if shared else moves
 
     def action(self, game: Game, move: int) -> int:
-        """The action of a legal move. Raises ValueError for any other."""
+        """Return the action of a legal move. Raises ValueError for any other."""
         for action, legal in self.moves(game).items():
             if legal == move:
                 return action
         raise ValueError(f"{move} is not a legal move with an action")
 
     def move(self, game: Game, action: int) -> int:
-        """The legal move of an action. Raises ValueError if it has none."""
+        """Find the legal move of an action. Raises ValueError if it has none."""
         moves = self.moves(game)
         if action not in moves:
             raise ValueError(

@@ -30,7 +30,7 @@ from arena.rules.variants import Variant
 
 
 class Termination(StrEnum):
-    """Why a game ended, as it is recorded, and in words for people."""
+    """Names why a game ended, as it is recorded, and in words for people."""
 
     words: str
 
@@ -84,7 +84,7 @@ ADJUDICATED = (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW, Termin
 
 
 class Outcome(NamedTuple):
-    """How a game ended; `winner` is WHITE, BLACK or None for a draw."""
+    """Says how a game ended: `winner` is WHITE, BLACK, or None for a draw."""
 
     winner: int | None
     termination: Termination
@@ -176,7 +176,7 @@ class Game:
         return self.moves.pop()
 
     def copy(self) -> Game:
-        """The same game, to be played on without changing this one."""
+        """Copy the game, to play on without changing this one."""
         copied = Game.__new__(Game)
         copied.__dict__.update(self.__dict__)
         copied.moves, copied.positions = list(self.moves), list(self.positions)
@@ -184,7 +184,7 @@ class Game:
         return copied
 
     def move(self, text: str) -> int:
-        """The legal move that a text means, in any form of PDN: `11-15`, `c3-d4`, `22x15`, a capture's whole path
+        """Find the legal move of a text, in any form of PDN: `11-15`, `c3-d4`, `22x15`, a capture's whole path
         (`1x10x19`), some of its squares, or its ends and what it captures; `pass`.
 
         Raises ValueError, in one line with the legal moves, if none or several fit.
@@ -192,12 +192,12 @@ class Game:
         return parse_move(self.variant, self.position, text, self.legal_moves)
 
     def text(self, move: int) -> str:
-        """A legal move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
+        """Write a legal move as PDN does: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
         capture has the same ends. Raises ValueError for any other move."""
         return move_text(self.variant, self.position, move, self.legal_moves)
 
     def squares(self, move: int) -> MoveSquares:
-        """The squares of a legal move by their numbers: `origin`, `target`, `captured`.
+        """Return the squares of a legal move by their numbers: `origin`, `target`, `captured`.
 
         Raises ValueError for any other move.
         """
@@ -237,7 +237,7 @@ class Game:
         )
 
     def board(self, **options: Any) -> Board:
-        """The position drawn, its last move marked; the options are those of `Board`, such as `arrows`."""
+        """Draw the position, its last move marked; the options are those of `Board`, such as `arrows`."""
         last = None
         if self.moves:
             last = move_squares(self.variant, self.positions[-2], self.moves[-1])

@@ -31,7 +31,7 @@ MoveWriter: TypeAlias = Callable[[Variant, Position, int, Sequence[int]], str]
 
 
 def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
-    """The move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
+    """Write a move as PDN does: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
     capture has the same origin and target.
 
     Raises NotationError if it is not one of the legal moves.
@@ -122,7 +122,7 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
 
 
 def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[int] | None = None) -> int:
-    """The legal move that a text means: `11-15`, `c3-d4`, `22x15`, a path or what it captures where it is needed.
+    """Find the legal move of a text: `11-15`, `c3-d4`, `22x15`, a path or what it captures where it is needed.
 
     A whole path means its capture, whatever else its squares would fit. `legal` are the legal moves, if they are
     known. Raises NotationError if no legal move fits, or several.

@@ -232,13 +232,13 @@ def movers(rules: Rules, position: Position, own: int, direction: int) -> int:
 
 
 def perft(variant: Variant, position: Position, depth: int) -> int:
-    """How many lines of exactly `depth` plies start at `position`; moves at the last ply are not made."""
+    """Count the lines of exactly `depth` plies that start at `position`; moves at the last ply are not made."""
     rules = variant.rules
     return 1 if depth == 0 else int(_compiled_perft(rules)(rules, position, depth, new_buffer()))
 
 
 def divide(variant: Variant, position: Position, depth: int) -> dict[int, int]:
-    """Perft of each legal move at `depth` - 1, in the generator's order."""
+    """Count the lines after each legal move: its perft at `depth` - 1, in the generator's order."""
     rules = variant.rules
     return {move: perft(variant, apply(rules, position, move), depth - 1) for move in legal_moves(rules, position)}
 

@@ -26,7 +26,7 @@ class NotationError(ArenaError, ValueError):
 
 
 def fen(variant: Variant, position: Position) -> str:
-    """The position as FEN: side to move, white's squares, black's squares, in ascending order."""
+    """Write a position as FEN: side to move, white's squares, black's squares, in ascending order."""
 
     def squares(pieces: int) -> str:
         kings = variant.numbers_of(pieces & position.kings)
@@ -36,7 +36,7 @@ def fen(variant: Variant, position: Position) -> str:
 
 
 def parse_fen(variant: Variant, text: str) -> Position:
-    """The position that a FEN describes, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
+    """Read a position from FEN, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
     Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`), and it may stand in its tag, with
     the side to move twice, as py-draughts writes it (`[FEN "B:B:W18:B12"]`). A final dot and the counters that

@@ -16,7 +16,7 @@ COLOURS: tuple[Literal["white"], Literal["black"]] = ("white", "black")
 
 
 class Position(NamedTuple):
-    """Bit boards of the two sides and of the kings of both, and the side to move; a value, never changed.
+    """Holds the bit boards of both sides and of their kings, and the side to move; a value, never changed.
 
     White's men move to lower squares.
     """

@@ -24,7 +24,7 @@ def unchanged(name: str) -> str:
 
 @dataclass(frozen=True)
 class Variant:
-    """A rule set with its board, start position and names."""
+    """Joins the rules, board, start position and names of a rule set: `VARIANTS["english"]`."""
 
     name: str
     rules: Rules

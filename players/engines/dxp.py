@@ -43,7 +43,7 @@ Listens = Literal["program", "arena"]
 
 
 class Dxp:
-    """A conversation with an outside program by DXP; `start` starts it with the words of a command."""
+    """Talks to an outside program by DXP; `start` starts it with the words of a command."""
 
     def __init__(
         self,

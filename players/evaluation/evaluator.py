@@ -59,7 +59,7 @@ class Evaluator:
 
 
 def evaluator(function: Callable[..., float]) -> Evaluator:
-    """Decorator that makes an evaluation of a function `(position, rules)` or `(position, rules, weights)`."""
+    """Decorate a function to be an evaluation: `(position, rules)` or `(position, rules, weights)`."""
     return Evaluator(function)
 
 
@@ -77,7 +77,7 @@ def evaluate_all(
 
 
 class Evaluation(NamedTuple):
-    """What a search calls at its leaves: the address of native code, and weights."""
+    """Points a search to the native code that it calls at its leaves, and to the weights."""
 
     address: Any
     weights: NDArray[np.float64]

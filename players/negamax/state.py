@@ -97,7 +97,7 @@ class Line(DrawRules):
 
 
 class Given(DrawRules):
-    """What the player of any search by negamax sets once."""
+    """Holds the draw rules and the evaluation, which a player sets once for all its searches."""
 
     evaluation: int  # its address
     weights: int  # the address of its weights

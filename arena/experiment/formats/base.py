@@ -41,7 +41,7 @@ class Pair(NamedTuple):
 
 
 class Batch(Protocol):
-    """Pairs that are played in any order: all of them before the next batch."""
+    """Groups pairs of games that are played in any order, all of them before the next batch."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> Pair: ...

@@ -13,7 +13,7 @@ from arena.play.options.option import Option, Running, RunPaused
 
 
 class BudgetSpent(RunPaused):
-    """The run continues with a larger budget."""
+    """Stops a run whose budget is spent; it continues with a larger one."""
 
     code = 6
 

@@ -16,7 +16,7 @@ from arena.watch.observer import Observer
 
 
 class RunPaused(ArenaError):
-    """Nobody failed, but the run cannot continue now; the message is one line."""
+    """Stops a run that cannot continue now, though nobody failed; the message is one line."""
 
     code = 1
     """Exit code of the command that ends so."""

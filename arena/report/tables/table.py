@@ -90,7 +90,7 @@ def words(texts: Iterable[Any]) -> list[Cell]:
 
 
 class Grid(NamedTuple):
-    """What people read of a table: cells under headings."""
+    """Holds the cells that people read of a table, under their headings."""
 
     headings: Sequence[Heading]
     rows: Sequence[Sequence[Cell]]

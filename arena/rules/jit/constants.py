@@ -25,7 +25,7 @@ FIELDS: list[str] = [field.name for field in fields(Rules)]
 
 
 class Values(namedtuple("Values", FIELDS)):  # type: ignore[misc]
-    """Rules as values: it stands here because what is compiled for them, and kept on disk, names this class."""
+    """Types rules as plain values. Kernels compiled for them, and kept on disk, name this class: it stays here."""
 
     __slots__ = ()
 

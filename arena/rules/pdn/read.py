@@ -56,7 +56,7 @@ def read_pdn(
     results: Winner = "first",
     encoding: str | None = None,
 ) -> PdnFile:
-    """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
+    """Read the games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
     A game's variant is the one that its tag Variant or GameType names, else `variant`, else by its squares
     English, Russian or international draughts, which is noted as a problem. Nothing stops the reading: a game

@@ -105,7 +105,7 @@ def search_comment(men: float, plies_to_win: int, depth: int, seconds: float) ->
 
 
 def write_pdn(game: PlayedGame) -> str:
-    """A game as PDN 3.0: `pdn_game`."""
+    """Write a game as PDN 3.0: `pdn_game`."""
     variant = game.variant
     texts = [
         move_text(variant, position, move, legal_moves(variant.rules, position))
