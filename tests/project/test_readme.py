@@ -1,4 +1,4 @@
-"""What the READMEs promise, executed: their code, configurations, commands, tables, errors and links.
+"""What the READMEs promise, executed: their code, configurations, commands, tables and links.
 
 Tables are found by their headings in any README of the project, so that they may move from one to another.
 """
@@ -10,7 +10,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +28,6 @@ from players.evaluation.evaluator import Evaluator
 from players.evaluation.mix import PARTS
 from players.table import PLAYERS
 from tests.helpers.command_line import invoke
-from tests.helpers.configs import BROKEN, GOOD
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (".", "arena", "arena/*", "configs", "configs/*", "docs", "players", "reports", "reports/*", "tests")
@@ -105,7 +103,6 @@ def code(cell: str) -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with the files of the Python blocks that begin with their name, and submissions."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "broken.py").write_text(BROKEN)
     (tmp_path / "submissions").mkdir()
     for number in range(8):
         (tmp_path / "submissions" / f"s{number}.py").write_text("class Alice:\n    def choose(self, *_): ...\n")
@@ -274,49 +271,3 @@ def test_every_configuration_that_comes_along_has_its_row_and_result():
     files = {path.name for folder in folders for path in folder.iterdir() if path.suffix in (".yaml", ".ipynb")}
     named = {name for cells in table("file", "question") for name in code(cells[0])}
     assert named == files, place("file", "question")
-
-
-# --- errors
-
-PLAYER = "  - {name: b, type: negamax"
-SECOND = "  - {name: b, type: random}\n"
-ANSWERS: dict[str, str] = {
-    "`opennings: ...`": GOOD.replace("openings", "opennings"),
-    "`type: negamax` without a limit": GOOD + PLAYER + "}",
-    "`evaluation: simpel`": GOOD + PLAYER + ", depth: 6, evaluation: simpel}",
-    "an evaluation that does not compile": GOOD + PLAYER + ', depth: 6, evaluation: "broken.py:poor"}',
-}
-"""A configuration for each input of the table of errors."""
-
-
-def answer(folder: Path, given: str) -> str:
-    """What the program answers to an input of the table of errors, without the folder of the user's files."""
-    file = folder / "bad.yaml"
-    run = ["run", "bad.yaml", "--out", "out", "--workers", "1"]
-    if given in ANSWERS:
-        file.write_text(ANSWERS[given])
-    elif given == "a folder with another experiment":
-        file.write_text(GOOD + SECOND)
-        invoke(*run)
-        file.write_text("seed: 5\n" + GOOD + SECOND)
-    else:
-        pytest.fail(f"a row of the table of errors that this test does not know: {given}")
-    result = invoke(*run)
-    assert result.exit_code == 2, result.output
-    assert "Traceback" not in result.output
-    lines = [line for line in result.stderr.splitlines() if not line.startswith("compiling ")]
-    return "\n".join(lines).replace(f"{folder}/", "")
-
-
-ERRORS = table("input", "answer")
-assert set(ANSWERS) <= {given for given, _ in ERRORS}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("given", "promised"), ERRORS, ids=[given for given, _ in ERRORS])
-def test_the_answer_to_a_wrong_input_is_the_one_shown(folder, given, promised):
-    found = answer(folder, given)
-    assert len(found.splitlines()) == 1
-    (pattern,) = code(promised)
-    literal = re.sub(r"([\[\]*?])", r"[\1]", pattern).replace("...", "*")
-    assert fnmatchcase(found, literal), f"{found!r} is not {pattern!r}"
