@@ -40,7 +40,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         shown.append(File(name, str(ROOT), config.site_dir, config.use_directory_urls))
         if name.endswith(".md"):
             linked |= {normpath(join(dirname(name), target)) for target in CODE.findall((ROOT / name).read_text())}
-    for name in sorted(linked):
+    for name in sorted(name for name in linked if (ROOT / name).exists()):
         block = f"~~~~{name.rpartition('.')[2]}\n{(ROOT / name).read_text()}\n~~~~\n"
         text = f"---\nsearch: {{exclude: true}}\n---\n# {name}\n\n{block}"
         shown.append(File.generated(config, f"{name}.md", content=text))

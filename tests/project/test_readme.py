@@ -1,4 +1,4 @@
-"""What the READMEs promise, executed: their code, configurations, commands, tables and links.
+"""What the READMEs promise, executed: their code, configurations, commands and tables.
 
 Tables are found by their headings in any README of the project, so that they may move from one to another.
 """
@@ -167,24 +167,6 @@ def test_commands_name_commands_and_configurations_that_there_are():
     assert calls and {name for name, *_ in calls} <= set(COMMANDS)
     files = [word for _, *words in calls for word in words if word.endswith(".yaml") and "/" in word]
     assert [file for file in files if not (ROOT / file).exists()] == []
-
-
-# --- links
-
-
-@pytest.mark.parametrize("file", READMES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_links_lead_to_files_and_headings(file):
-    for target, heading in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", file.read_text()):
-        if "://" not in target:
-            linked = file.parent / target if target else file
-            assert linked.exists(), target
-            assert not heading or linked.suffix != ".md" or heading in headings(linked), f"{target}#{heading}"
-
-
-def headings(file: Path) -> set[str]:
-    """The headings of a document as its links name them."""
-    texts = re.findall(r"(?m)^#+ (.*)$", file.read_text())
-    return {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in texts}
 
 
 # --- commands
