@@ -35,8 +35,9 @@ from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.values import Source, inline
 from arena.ledger.ledger import run_in
 from arena.play.options import OPTIONS
+from arena.play.processes import IN_PROCESS
 from arena.play.tournament import Outcome, Unreachable, play_runs
-from arena.play.workers import IN_PROCESS, Workers
+from arena.play.workers import Workers
 from arena.ratings.match import Verdict
 from players.identity import now, placed
 from players.loading import own_code

@@ -24,7 +24,8 @@ from arena.base.errors import ArenaError
 from arena.base.process import importing
 from arena.base.writing import replaces_lines
 from arena.commands.output import say
-from arena.play.workers import EngineError, Stopped
+from arena.play.batches import EngineError
+from arena.play.workers import Stopped
 from arena.watch.display import Display
 from arena.watch.observer import announcing
 
@@ -170,7 +171,7 @@ def _watch(reader: int, signals: Sequence[int], say: Callable[[str], None]) -> N
         if (code := _exit_code(received)) is not None:
             time.sleep(GRACE_SECONDS)
             for child in multiprocessing.active_children():
-                child.terminate()  # joblib's have no `kill`
+                child.kill()
             os._exit(code)
         if received == [signal.SIGINT]:
             say("finishing current games; press Ctrl-C again to stop now")

@@ -14,24 +14,21 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from arena.base.errors import ArenaError
 from arena.base.files import ROOT
 from arena.base.wording import not_installed
+from arena.play.batches import Batch, Died, EngineError, Function, Made
 from arena.rules.jit.cache import cache_folder
 from players.identity import MISSING, copy_of, hash_of, keep
 from players.loading import files_of, moved, user_files
 from players.player import ENGINE, PlayerSpec
-
-Batch: TypeAlias = list[tuple[int, Any]]
-"""Tasks with their numbers, which a worker is handed at once."""
 
 _CONNECT_SECONDS = 10
 """Seconds that a scheduler has to answer."""
@@ -43,10 +40,6 @@ _CLOSE_SECONDS = 1
 """Seconds that Dask's client has to close; twice as many, and it is left."""
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 """Loggers that would report a lost scheduler in pages."""
-
-
-class EngineError(ArenaError):
-    """The workers cannot be reached, cannot begin, or cannot do the work."""
 
 
 class Cluster:
@@ -86,12 +79,12 @@ class Cluster:
             self._looked = time.monotonic()
         return self._count
 
-    def submit(self, function: Callable[[Batch], Any], batch: Batch) -> None:
+    def submit(self, function: Function, batch: Batch) -> None:
         """Hand a batch to the worker that Dask chooses."""
         self._hand_in(_Call(function, batch, self._names(batch), signature()))
 
-    def ended(self, seconds: float) -> tuple[Batch, Any] | None:
-        """Wait so long for a batch to end: what was made of it, "" if it has ended several workers, perhaps.
+    def ended(self, seconds: float) -> tuple[Batch, Made | Died] | None:
+        """Wait so long for a batch to end: what was made of it, or that it has ended several workers, perhaps.
 
         Raises EngineError if the scheduler is lost, or a worker cannot do the work, and what the function raised.
         """
@@ -109,7 +102,7 @@ class Cluster:
         try:
             made = future.result(timeout=_CONNECT_SECONDS)
         except KilledWorker:
-            return call.batch, ""
+            return call.batch, Died()
         except TimeoutError:  # what was made was lost with its worker
             self._hand_in(call)
             return None
@@ -184,7 +177,7 @@ class _Call(NamedTuple):
     says so in place of ending.
     """
 
-    function: Callable[[Batch], Any]
+    function: Function
     batch: Batch
     files: Mapping[str, str]
     """The hashes of the users' files, by their paths on the machine of the arena."""

@@ -29,7 +29,7 @@ from arena.learning.method import Session
 from arena.learning.report import caution
 from arena.learning.terms import LearningError, RandomOpenings
 from arena.ledger.store import StoreError
-from arena.play.workers import IN_PROCESS
+from arena.play.processes import IN_PROCESS
 from arena.ratings.match import summary
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS

@@ -19,7 +19,7 @@ from arena.ledger.ledger import FILE, GAMES, TABLES, Ledger
 from arena.ledger.packing import MOVE_RECORD, translated
 from arena.ledger.store import NUMBER, StoreError, documents, reading
 from arena.ledger.table import FORMAT, META, Records, Table, tables_of
-from arena.play.workers import IN_PROCESS
+from arena.play.processes import IN_PROCESS
 from arena.report.run import Run
 from tests.helpers.command_line import refused
 from tests.helpers.tournaments import play_run

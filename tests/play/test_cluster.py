@@ -19,12 +19,13 @@ import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
+from arena.play.batches import Batch, EngineError, Made
 from arena.play.cluster import Cluster, _Call, _here
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.tournament import play
-from arena.play.workers import EngineError, worker_count
 from arena.play.workers import run as run_tasks
+from arena.play.workers import worker_count
 from arena.rules.variants import VARIANTS
 from players.identity import forget, loaded
 from players.player import PlayerSpec
@@ -173,12 +174,16 @@ def test_a_call_that_dask_lost_sight_of_is_handed_in_anew(dask: Dask, monkeypatc
     with monkeypatch.context() as patched:
         lost = SimpleNamespace(done=lambda: False, add_done_callback=lambda _: None, cancel=lambda: None)
         patched.setattr(cluster._client, "submit", lambda *_, **__: lost)
-        cluster.submit(list, [(1, "task")])
+        cluster.submit(made, [(1, "task")])
     deadline = time.monotonic() + 20
     while (ended := cluster.ended(0.1)) is None and time.monotonic() < deadline:
         cluster.count()
-    assert ended == ([(1, "task")], [(1, "task")])
+    assert ended == ([(1, "task")], Made([(1, "task")]))
     cluster.close()
+
+
+def made(batch: Batch) -> Made:
+    return Made(batch)
 
 
 def test_where_no_scheduler_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,5 +211,5 @@ def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_p
     contents = {mark: cluster._contents[mark] for mark in names.values()}
     here.rename(tmp_path / "elsewhere")
     forget()
-    sent = _here(_Call(len, [(1, task)], names, "", contents), task)
+    sent = _here(_Call(made, [(1, task)], names, "", contents), task)
     assert build_player(sent.player, VARIANTS["english"]).worth == 7  # type: ignore[attr-defined]

@@ -20,8 +20,8 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
 from arena.play.options.option import RunPaused
 from arena.play.prepare import prepare
+from arena.play.processes import IN_PROCESS
 from arena.play.tournament import available, begin, play
-from arena.play.workers import IN_PROCESS
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.tournaments import play_run

@@ -13,7 +13,7 @@ import arena
 from arena.experiment.load import load
 from arena.ledger.store import StoreError
 from arena.play.options.option import RunPaused
-from arena.play.workers import IN_PROCESS
+from arena.play.processes import IN_PROCESS
 from arena.report.runs.joint import load_joint
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import repeatable

@@ -13,11 +13,11 @@ import arena
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import LOGS, incident_file
 from arena.ledger.store import StoreError
+from arena.play.batches import EngineError
 from arena.play.options import bundles
 from arena.play.options.option import Running
 from arena.play.prepare import prepare
 from arena.play.tournament import play
-from arena.play.workers import EngineError
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer

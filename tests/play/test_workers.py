@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import random
@@ -19,7 +20,9 @@ from typing import Any
 import pytest
 
 import arena
-from arena.play.workers import BATCH_SECONDS, IN_PROCESS, EngineError, kept_workers, run
+from arena.play.batches import BATCH_SECONDS, EngineError
+from arena.play.processes import IN_PROCESS
+from arena.play.workers import kept_workers, run
 
 SCRIPT = """\
 import hashlib
@@ -264,12 +267,11 @@ def test_a_worker_that_cannot_begin_is_one_line(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.full
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_where_no_thread_can_be_started_nothing_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_process_can_be_started_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> None:
-        raise RuntimeError("can't start new thread")
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
-    monkeypatch.setattr("joblib.externals.loky.backend.queues.Queue._start_thread", none)
+    monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", none)
     with pytest.raises(EngineError, match="try fewer workers"):
         list(run(fails, [1], 2, lambda: False))
 
@@ -409,6 +411,7 @@ def surroundings(_: int) -> tuple[str, bool]:
 def test_no_file_of_the_working_folder_hides_a_module_of_pythons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     for name in ("random", "queue", "types"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
