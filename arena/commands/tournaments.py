@@ -35,8 +35,9 @@ from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.values import Source, inline
 from arena.ledger.ledger import run_in
 from arena.play.options import OPTIONS
+from arena.play.options.option import Unreachable
 from arena.play.processes import IN_PROCESS
-from arena.play.tournament import Outcome, Unreachable, play_runs
+from arena.play.tournament import Outcome, play_runs
 from arena.play.workers import Workers
 from arena.ratings.match import Verdict
 from players.identity import now, placed

@@ -321,6 +321,11 @@ class Experiment(Document):
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether a player has a limit of time."""
+        return any(spec.limit.longest is not None for spec in self.players)
+
     def as_dict(self) -> dict[str, Any]:
         """What the games depend on, as JSON types with defaults filled in; equal for equal games."""
         return self.model_dump(mode="json", exclude=CHANGEABLE)

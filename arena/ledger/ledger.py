@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,11 +30,11 @@ from arena.ledger.growth import (
 from arena.ledger.info import RunInfo
 from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
 from arena.ledger.record import (
+    FAULTS,
     TABLES_JUDGE,
     GameRecord,
-    GradedGame,
-    ProbeRecord,
     SuiteAnswer,
+    failed_in,
 )
 from arena.ledger.store import (
     COMPLETE,
@@ -47,7 +47,7 @@ from arena.ledger.store import (
     reading,
 )
 from arena.ledger.table import CHECKSUM, META, Records, Table
-from arena.rules.game import FORFEITS, Termination
+from arena.rules.game import Termination
 from arena.rules.result import RESULTS
 
 FILE = "ledger.sqlite"
@@ -63,8 +63,6 @@ _RENUMBERED = "renumbered"
 """Key of a document of a run that has grown, until the files in its folder have the new numbers of its games."""
 DISQUALIFIED = "disqualified"
 """Key of the document that names the players of a tournament of whom no game counts."""
-SPENT = "spent"
-"""Key of the document with the sums of the players' own numbers, by name, over all plays of games."""
 _SQL: dict[Any, str] = {int: "INTEGER", bool: "INTEGER", str: "TEXT", float: "REAL", bytes: "BLOB"}
 _SQL |= {kind | None: name for kind, name in _SQL.items()}
 
@@ -122,12 +120,7 @@ ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
 COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
 """What the binary records of a ledger hold, and how results are called."""
-_FAULTS = [termination for termination in FORFEITS if termination != Termination.DISQUALIFIED]
-_RESULTS = (
-    f"SELECT game, result, CASE WHEN termination NOT IN ({', '.join('?' * len(_FAULTS))}) THEN '' "
-    "WHEN result = 'black' THEN white ELSE black END FROM games ORDER BY game"
-)
-_FAILED = f"SELECT EXISTS (SELECT * FROM games WHERE termination IN ({', '.join('?' * len(_FAULTS))}))"
+_FAILED = "SELECT EXISTS (SELECT * FROM games WHERE termination IN (SELECT value FROM json_each(?)))"
 
 _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
 
@@ -227,26 +220,22 @@ class Ledger(Store):
 
     def results(self) -> Iterator[tuple[int, str, str]]:
         """The number and the result of every stored game, and the name of the player that failed in it, or ""."""
-        return self.rows(_RESULTS, _FAULTS)
+        for game, *how in self.rows("SELECT game, result, termination, white, black FROM games ORDER BY game"):
+            yield game, how[0], failed_in(*how)
 
     @property
     def has_failures(self) -> bool:
         """Whether a player failed in a stored game."""
-        return any(failed for (failed,) in self.rows(_FAILED, _FAULTS))
-
-    def spent(self) -> dict[str, float]:
-        """The sum of each number of the players' own over all plays of games, those not kept too, by its name."""
-        return dict(self.documents().get(SPENT, {}))
-
-    def movers(self) -> set[str]:
-        """The players that have made a move in a stored game in which both did."""
-        columns = ("SELECT white FROM games WHERE plies > 1", "SELECT black FROM games WHERE plies > 1")
-        return {name for (name,) in self.rows(" UNION ".join(columns))}
+        return any(failed for (failed,) in self.rows(_FAILED, [json.dumps(FAULTS)]))
 
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good; one that is lost unplayed, in place of an earlier record of it."""
         is_ruling = record.termination == Termination.DISQUALIFIED
         self._recorded[record.game] = self.insert(GAMES, record._asdict(), replace=is_ruling)
+
+    def checksum(self, game: int) -> int:
+        """The checksum of a game's row, by which what is stored of the game knows it."""
+        return self._recorded[game]
 
     def disqualify(self, players: Iterable[str]) -> None:
         """Have no game of these players count, and all games of others."""
@@ -292,47 +281,6 @@ class Ledger(Store):
                 f"{self.path} was changed by another program during the run, in games that are removed ({games}); "
                 "rerun the same command to play what is missing"
             )
-
-    def probed(self) -> set[tuple[str, int]]:
-        """Player and number of the position of every search of the probe that is stored."""
-        return set(self.rows("SELECT player, position FROM probes"))
-
-    def add_probe(self, record: ProbeRecord) -> None:
-        """Store a search of the probe, for good."""
-        self.insert(PROBES, record.row)
-
-    def answered(self) -> set[tuple[str, str, int, str, str, str]]:
-        """Player, suite, number, FEN, best moves and stratum of every answer to a suite that is stored."""
-        return set(self.rows("SELECT player, suite, position, fen, best, stratum FROM answers"))
-
-    def add_answer(self, answer: SuiteAnswer) -> None:
-        """Store an answer to a position of a suite, for good."""
-        self.insert(ANSWERS, answer._asdict())
-
-    def remove_other_answers(self, suite: str, positions: Collection[tuple[int, str, str, str]]) -> None:
-        """Delete the answers to positions that a suite does not have now: number, FEN, best moves, stratum."""
-        for number, *_ in {(*row[2:],) for row in self.answered() if row[1] == suite} - set(positions):
-            self.delete(ANSWERS, "suite = ? AND position = ?", (suite, number))
-
-    def graded(self, judge: str, endgame_pieces: int = 0) -> set[int]:
-        """The games whose grades by a judge are stored; those by tables only if of `endgame_pieces` or more."""
-        query = f"SELECT grades.game {CURRENT} AND judge = ? AND endgame_pieces >= ?"
-        return {row[0] for row in self.rows(query, (judge, endgame_pieces))}
-
-    def add_grades(self, graded: GradedGame) -> None:
-        """Store the grades of a game that is stored, for good, in place of earlier ones by the same judge."""
-        self.insert(GRADES, graded.row(self._recorded[graded.game]), replace=True)
-
-    @property
-    def judges(self) -> dict[str, Any]:
-        """What is stored of each judge but the tables, by its name."""
-        judges: dict[str, Any] = self.documents().get(JUDGES, {})
-        return judges
-
-    def add_judge(self, name: str, description: Mapping[str, Any]) -> None:
-        """Store what a judge is; grades that another one of its name may have left are deleted."""
-        self.delete(GRADES, "judge = ?", (name,))
-        self.put(JUDGES, {**self.judges, name: description})
 
     @property
     def info(self) -> RunInfo:
@@ -440,7 +388,7 @@ def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) 
     """
     with suppress(StoreError), reading_ledger(folder / FILE) as (connection, stored, _):
         if COMPLETE in stored and not changed_keys(_filled_in(stored), _parts(experiment, info)):
-            failed = bool(connection.execute(_FAILED, _FAULTS).fetchone()[0])
+            failed = bool(connection.execute(_FAILED, [json.dumps(FAULTS)]).fetchone()[0])
             return failed or bool(run_info(stored, folder / FILE).faulty)
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,8 @@ PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUM
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
 INCIDENTS, LOGS = "incidents", "logs"
 """Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
+FAULTS = tuple(ending for ending in FORFEITS if ending != Termination.DISQUALIFIED)
+"""How a game ends in which a player fails."""
 TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
 
@@ -89,10 +91,19 @@ def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
     """The failures by which games were lost, rows of GAME_COLUMNS; both players' of one that is drawn."""
     for game in games:
         if game["termination"] in FORFEITS:
-            losers = {"white": ["black"], "black": ["white"]}.get(game["result"], ["white", "black"])
-            for player in (str(game[colour]) for colour in losers):
+            for player in losers(game["result"], str(game["white"]), str(game["black"])):
                 told = "" if game["termination"] == Termination.DISQUALIFIED else detail(game["error"], player)
                 yield Failure(game["game"], player, Termination(game["termination"]), _ply(game, player), told)
+
+
+def losers(result: str, white: str, black: str) -> Sequence[str]:
+    """Who lost a game by a fault: both where that is a draw."""
+    return {"white": (black,), "black": (white,)}.get(result, (white, black))
+
+
+def failed_in(result: str, termination: str, white: str, black: str) -> str:
+    """Who failed in a game that was played; "" for nobody."""
+    return losers(result, white, black)[0] if termination in FAULTS else ""
 
 
 def _ply(game: Mapping[Any, Any], player: str) -> int:
@@ -152,6 +163,11 @@ class GameRecord(NamedTuple):
     """The `extras` of the plays of the game before this one, of which nothing else is kept."""
     logs: tuple[str, str] = ("", "")
     """What was said by White's and Black's programs, and to them, where their entries have `log: true`."""
+
+    @property
+    def failed(self) -> str:
+        """Who failed in it; "" for nobody."""
+        return failed_in(self.result, self.termination, self.white, self.black)
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move`, the text as bytes, and MOVE_COLUMNS."""

@@ -13,9 +13,9 @@ from scipy.stats import t
 
 from arena.ledger.record import GameRecord
 from arena.play.match import play
+from arena.play.options.option import Unreachable
 from arena.play.ready import Tournament
 from arena.play.schedule import game_of
-from arena.play.tournament import Unreachable
 from arena.play.workers import Workers, run
 from arena.ratings.match import resolution
 from arena.rules.result import NO_RESULT, points_of

@@ -23,13 +23,12 @@ from arena.experiment.openings.sources import (
     set_openings,
 )
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting import sandbox
 from arena.ledger.ledger import run_in
 from arena.play.entrants import as_before, built, entered_before, tried, unchanged, unguarded
 from arena.play.match import RESERVE, play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
-from arena.play.trial import Extent, as_written, is_own, look_at, of_source
+from arena.play.trial import Extent, as_written, look_at, of_source
 from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
@@ -71,7 +70,6 @@ def prepare(
     if before is not None:
         known = unchanged(experiment, before)
         experiment = entered_before(experiment, before.info, known)
-    sandbox.check(experiment)
     variant = build_variant(experiment.variant)
     are_tried = folder is not None and any(spec.name not in known for spec in experiment.players)
     if are_tried:
@@ -119,20 +117,17 @@ def diagnose(
     """
     if line := unguarded(experiment):
         say(line)
-    try:
-        sandbox.check(experiment)
-    except ConfigError as error:
-        yield Finding("error", where="sandbox", said=str(error))
+    variant = build_variant(experiment.variant)
+    parts = _parts(experiment, variant, say)
+    for key, problems in parts.errors.items():
+        yield Finding("error", where=key, said=str(problems))
+    if "sandbox" in parts.errors:
         say("without a sandbox players are read, but not tried")
         for spec in experiment.players:
             for finding in of_source(located(spec, experiment.path.parent)):
                 said = as_written(finding.said, spec, experiment.path.parent)
                 yield finding._replace(where=spec.name, said=said)
         return
-    variant = build_variant(experiment.variant)
-    parts = _parts(experiment, variant, say)
-    for key, problems in parts.errors.items():
-        yield Finding("error", where=key, said=str(problems))
     for line in left_out_lines(parts.openings.left_out)[1:]:
         yield Finding("warning", f"left out: {line}", "openings")
     for line in parts.openings.notes:
@@ -141,22 +136,21 @@ def diagnose(
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         yield Finding("error", f"{folder} cannot be written to", "disk")
     looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True, looking=looking)
-    said_before = set[str]()
+    said_before = set[object]()
     for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
         for finding in look.problems:
             said = finding.said
             if look.error is not None and finding.kind == UNBUILT:
                 refusal = experiment.error(("players", index, *look.error.keys), said)
                 said = str(refusal)
-                key = str([(each.file, each.line, each.message) for each in refusal.problems])
-                if key in said_before:
+                told = tuple((each.file, each.line, each.message) for each in refusal.problems)
+                if told in said_before:
                     continue
-                said_before.add(key)
+                said_before.add(told)
             yield finding._replace(where=spec.name, said=said)
         if look.printed:
             yield Finding("ok", "printed in a game of its trial", spec.name, output=printable(look.printed))
-    is_timed = any(spec.limit.longest is not None for spec in experiment.players)
-    if is_timed and experiment.time_margin < RESERVE:
+    if experiment.is_timed and experiment.time_margin < RESERVE:
         margin = f"{experiment.time_margin:g} s to spare"
         late = f"moves are not timed here: with {margin} a player on a busy machine loses games by time"
         yield Finding("warning", late, "time_margin")
@@ -182,14 +176,10 @@ def _parts(experiment: Experiment, variant: Variant, say: Callable[[str], object
 
 
 def _check_players(experiment: Experiment) -> None:
-    """No player is alone unless a probe measures it, and none is both in and out of a sandbox."""
+    """No player is alone unless a probe measures it."""
     if len(experiment.players) == 1 and experiment.probe is None:
         message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
         raise experiment.error(("players",), message)
-    for index, spec in enumerate(experiment.players):
-        if experiment.sandbox and spec.in_process and is_own(spec):
-            message = "'in_process' cannot be true beside 'sandbox: true'"
-            raise experiment.error(("players", index, "in_process"), message)
 
 
 def _check_tables(experiment: Experiment, variant: Variant) -> None:

@@ -65,8 +65,7 @@ class Tournament(NamedTuple):
         if (openings := self.prepared.get("openings")) is not None:
             yield from left_out_lines(openings.left_out)
         yield from self.notes
-        is_timed = any(spec.limit.longest is not None for spec in self.players)
-        if is_timed and isinstance(workers, int) and workers > cores():
+        if self.experiment.is_timed and isinstance(workers, int) and workers > cores():
             yield (
                 f"{workers} workers share {counted(cores(), 'core')}: players under time limits have less than "
                 "their time, and may lose by it; --workers sets their number"

@@ -24,7 +24,7 @@ from arena.ledger.store import StoreError
 from arena.play.match import crashed
 from arena.play.match import play as play_game
 from arena.play.options import OPTIONS
-from arena.play.options.option import Option, Running, RunPaused
+from arena.play.options.option import Option, Running
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.schedule import Schedule
@@ -32,12 +32,6 @@ from arena.play.workers import Workers, kept_workers, worker_count
 from arena.play.workers import run as run_tasks
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
-
-
-class Unreachable(RunPaused):
-    """The run continues when a player is reachable again."""
-
-    code = 7
 
 
 class Outcome(NamedTuple):
@@ -176,11 +170,11 @@ def play(
     """
     if options is None:
         options = [option(Running(tournament, ledger, workers)) for option in OPTIONS]
-    store, schedule = _storing(ledger), Schedule(tournament, ledger.results())
+    forfeits = next(filter(None, (option.forfeits() for option in options)), None)
+    store, schedule = _storing(ledger), Schedule(tournament, ledger.results(), forfeits)
 
     def is_enough() -> bool:
-        is_over = bool(schedule.stopped) or schedule.decided or stopping()
-        return is_over or any(option.stops() for option in options)
+        return schedule.decided or stopping() or any(option.stops() for option in options)
 
     while schedule.advance():
         names = tournament.names
@@ -199,13 +193,10 @@ def play(
                 for option in options:
                     option.stored(record)
                 yield record
-        if schedule.stopped:
-            record = schedule.stopped[-1]
-            raise Unreachable(f"game {record.game}: {record.error}")
         if schedule.missing:
             for option in options:
                 option.batch_ended()
-        for record in () if stopping() else schedule.rulings():
+        for record in () if stopping() else schedule.lost():
             store(record)
             for option in options:
                 option.stored(record)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import IntEnum
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from threading import Timer
 from typing import Any, NamedTuple
@@ -85,8 +85,8 @@ class Trial(NamedTuple):
     """Players to be looked at together: those of a user's Python with one evaluation, or any other one alone."""
 
     players: tuple[PlayerSpec, ...]
+    experiment: Experiment
     variant: Variant
-    seed: int
     allowance: Allowance
     extent: Extent
     openings: tuple[Position, ...]
@@ -165,7 +165,7 @@ def look_at(
     for group in groups.values():
         is_known = not everyone and (not is_own(group[0]) or all(spec.name in known for spec in group))
         group_extent = Extent.BUILT if is_known else extent
-        trial = Trial(tuple(group), variant, experiment.seed, allowance, group_extent, openings)
+        trial = Trial(tuple(group), experiment, variant, allowance, group_extent, openings)
         if _is_python(group[0]):
             of_users.append(trial)
             _compile_for(trial)
@@ -296,12 +296,15 @@ def looked_at(trial: Trial) -> dict[str, Look]:
                 fault = Finding("error", "its evaluation is faulty, which is that of", others=(first.name,))
                 look = look._replace(findings=(fault,) if is_faulty else ())
             if trial.is_own and trial.extent > Extent.BUILT and not (look.error or is_faulty or look.costs):
-                games: list[GameRecord] = []
-                look = look._replace(findings=(*look.findings, *_of_games(trial, spec, games)))
+                of_games, games = _of_games(trial, spec)
                 moves = (_moves_of(trial, game, number) for number, game in enumerate(games))
                 choices = (table["move"][table["legal_moves"] > 1].astype(str) for table in moves)
                 printed = "" if spec.type == ENGINE or not games else "".join(games[0].logs)
-                look = look._replace(moves=tuple(tuple(texts.tolist()) for texts in choices), printed=printed)
+                look = look._replace(
+                    findings=(*look.findings, *of_games),
+                    moves=tuple(tuple(texts.tolist()) for texts in choices),
+                    printed=printed,
+                )
             looks[spec.name] = look
     finally:
         close_players()  # games of the run begin without a memory of these; a program may have one port alone
@@ -338,44 +341,51 @@ def _of_evaluation(trial: Trial) -> Iterator[Finding]:
             yield finding._replace(said=f"its evaluation {finding.said}")
 
 
-def _of_games(trial: Trial, spec: PlayerSpec, records: list[GameRecord]) -> Iterator[Finding]:
-    """Yield mistakes in a player's games: a few plies, then several games, which `records` receives.
+def _of_games(trial: Trial, spec: PlayerSpec) -> tuple[list[Finding], list[GameRecord]]:
+    """Play the games of a player: a few plies, then several games, which are returned, if it is to play them.
 
-    The first of these has _MOST plies, and is played once more at the end, and in new processes if it differs. It
-    is an error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit
-    allows; what an outside program reports is not checked.
+    It is an error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit
+    allows; what an outside program reports is not checked. Where nothing is wrong the first game is played again.
     """
-    seen: set[tuple[str, str]] = set()
-    record = _game(trial, spec, 0, _FEWEST)
-    yield from _new(_of_record(trial, spec, record, 0), seen)
-    if trial.extent < Extent.GAMES or seen:
-        return
-    games = 2 * len(trial.openings)
-    pace = float(_moves_of(trial, record, 0)["seconds"].max(initial=1e-3))
-    plies = min(max(2 * int(_BUDGET / games / pace), _FEWEST), _MOST)
+    first_moves = _game(trial, spec, 0, _FEWEST)
+    findings = list(_of_record(trial, spec, first_moves, 0))
+    if findings or trial.extent < Extent.GAMES:
+        return findings, []
+    trial, plies = _paced(trial, float(_moves_of(trial, first_moves, 0)["seconds"].max(initial=1e-3)))
+    games = [_game(trial, spec, number, plies if number else _MOST) for number in range(2 * len(trial.openings))]
+    of_games = (_of_record(trial, spec, game, number) for number, game in enumerate(games))
+    findings = _of_different_causes(chain.from_iterable(of_games))
+    if not findings and spec.limit.longest is None:
+        findings = _of_repeats(trial, spec, games[0], plies)
+    return findings, games
+
+
+def _paced(trial: Trial, pace: float) -> tuple[Trial, int]:
+    """The trial of a player whose move takes `pace` seconds, who is not waited for much longer, and its plies."""
+    plies = min(max(2 * int(_BUDGET / (2 * len(trial.openings)) / pace), _FEWEST), _MOST)
     most = trial.allowance.move_timeout + _MOST * _SLOWER * pace
     game_timeout = min(trial.allowance.game_timeout, most)
-    trial = trial._replace(allowance=trial.allowance._replace(game_timeout=game_timeout))
-    for number in range(games):
-        records.append(_game(trial, spec, number, plies if number else _MOST))
-        yield from _new(_of_record(trial, spec, records[-1], number), seen)
-    if seen or spec.limit.longest is not None:
-        return
+    return trial._replace(allowance=trial.allowance._replace(game_timeout=game_timeout)), plies
 
-    def first_alone() -> bytes:
-        close_players()
+
+def _of_repeats(trial: Trial, spec: PlayerSpec, game: GameRecord, plies: int) -> list[Finding]:
+    """Play a player's first game again, after the others and then in new processes: what differs, and why."""
+
+    def again() -> bytes:
         return _compared(_game(trial, spec, 0, plies), plies)
 
-    first, later = _compared(records[0], plies), _compared(_game(trial, spec, 0, plies), plies)
-    alone = first_alone()
-    if first == later == alone:
-        return
+    def alone() -> bytes:
+        close_players()
+        return again()
+
+    later, first = again(), alone()
+    if _compared(game, plies) == later == first:
+        return []
     if spec.type == ENGINE:
-        yield Finding("warning", "does not repeat a game: its games cannot be replayed")
-    elif first_alone() != alone:
-        yield Finding("error", "does not play the same from the same seed: all chance must come from `rng`")
-    else:
-        yield Finding("error", "plays a game differently after other games: it keeps state from game to game")
+        return [Finding("warning", "does not repeat a game: its games cannot be replayed")]
+    if alone() != first:
+        return [Finding("error", "does not play the same from the same seed: all chance must come from `rng`")]
+    return [Finding("error", "plays a game differently after other games: it keeps state from game to game")]
 
 
 def _is_python(spec: PlayerSpec) -> bool:
@@ -415,8 +425,10 @@ def _game(trial: Trial, spec: PlayerSpec, number: int, plies: int) -> GameRecord
     sides = (player, _OPPONENT) if is_white else (_OPPONENT, player)
     chances = (spec.name, "") if is_white else ("", spec.name)
     scheduled = ScheduledGame(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-    task = Task(scheduled, trial.variant, opening, *sides, trial.seed, plies, trial.allowance, chances=chances)
-    return play(task)
+    task = Task.of(trial.experiment, scheduled, trial.variant, opening, sides, {})
+    # who draws moves at random does so alike against all players
+    task = task._replace(max_plies=plies, allowance=trial.allowance, adjudication=None)
+    return play(task._replace(identity="", chances=chances))
 
 
 def _of_number(trial: Trial, number: int) -> tuple[Position, int]:
@@ -455,12 +467,12 @@ def _moves_of(trial: Trial, record: GameRecord, number: int) -> np.ndarray:
     return record.table()[0 if opening.turn == colour else 1 :: 2]
 
 
-def _new(findings: Iterable[Finding], seen: set[tuple[str, str]]) -> Iterator[Finding]:
-    """The findings of which none of the same kind, raised at the same line, was seen."""
+def _of_different_causes(findings: Iterable[Finding]) -> list[Finding]:
+    """The first of the findings of each kind that were raised at the same line."""
+    first: dict[tuple[str, str], Finding] = {}
     for finding in findings:
-        if (key := (finding.kind, finding.traceback)) not in seen:
-            seen.add(key)
-            yield finding
+        first.setdefault((finding.kind, finding.traceback), finding)
+    return list(first.values())
 
 
 def _compared(record: GameRecord, plies: int) -> bytes:

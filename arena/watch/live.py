@@ -19,6 +19,7 @@ from arena.base.files import LOCK
 from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import DISQUALIFIED, FILE, run_info, stored_experiment
+from arena.ledger.record import losers
 from arena.ledger.store import COMPLETE, StoreError, documents, reading
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState, sprt
@@ -214,12 +215,11 @@ def _standings(rated: Rated) -> list[Standing]:
 
 
 def _incidents(counts: Iterable[tuple[str, str, str, str, int, int, str]]) -> list[Forfeits]:
-    """Of rows of _COUNTS; who had no point of a forfeited game, or half of one, lost it."""
+    """The forfeits in rows of _COUNTS."""
     incidents: dict[tuple[str, str], Forfeits] = {}
     for white, black, result, termination, games, first, error in counts:
         if termination in FORFEITS:
-            points = points_of(result)
-            for loser in [white] * (points < 1) + [black] * (points > 0):
+            for loser in losers(result, white, black):
                 before = incidents.get((loser, termination), Forfeits(loser, termination, 0, first, error))
                 incidents[loser, termination] = before._replace(games=before.games + games)
     return list(incidents.values())

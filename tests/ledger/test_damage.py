@@ -20,12 +20,13 @@ import pytest
 import arena
 from arena.ledger import store
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, GAMES, PROBES, Ledger
+from arena.ledger.ledger import ANSWERS, FILE, GAMES, PROBES, Ledger
 from arena.ledger.packing import NO_SEARCH
 from arena.ledger.read import read
 from arena.ledger.record import GameRecord, Grade, GradedGame, ProbeRecord, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.ledger.table import Table
+from arena.play.options.grading import add_grades
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from tests.benchmarks import volume
@@ -92,13 +93,14 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with reopened(folder) as opened:
         for number in range(8):
             name = f"player-{number % 6 + 1}"
-            opened.add_probe(ProbeRecord(name, number, "W:W31:B1", NO_SEARCH, "why not" * number))
+            opened.insert(PROBES, ProbeRecord(name, number, "W:W31:B1", NO_SEARCH, "why not" * number).row)
             grade = Grade(number + 1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5)
-            opened.add_grades(GradedGame(number + 1, "tables", 4, (grade,) * number, (number, number)))
+            add_grades(opened, GradedGame(number + 1, "tables", 4, (grade,) * number, (number, number)))
             position = "W:W13,20,23,26,27,28,29,30,31,32:B1,2,4,6,7,8,10,11,14,16"
             for player in range(1, 7):
                 asked = "suite", number, position, "1-2 plies", f"player-{player}", "", None, 7, 1, "23-18"
-                opened.add_answer(SuiteAnswer(*asked, "26-22", False, 5, 10 * number, 0.1, ""))
+                answer = SuiteAnswer(*asked, "26-22", False, 5, 10 * number, 0.1, "")
+                opened.insert(ANSWERS, answer._asdict())
     return folder
 
 

@@ -24,9 +24,11 @@ from arena.play.options.grading import (
     GradeTask,
     Grading,
     GradingError,
+    add_grades,
     arranged,
     grade,
     grade_by_tables,
+    graded_games,
     missing,
 )
 from arena.rules.endgame.tables import EndgameTables, Value
@@ -112,9 +114,9 @@ def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
         Grade(3, 12, 39, "22x15", 0.0, None, best_plies=0, played_men=-9.0),
     )
     with opened(run) as ledger:
-        ledger.add_grades(GradedGame(3, "deep", 0, by_player))
-        ledger.add_grades(GradedGame(3, "tables", 4, (by_tables,), (3, 2), 31, 0.5))
-        ledger.add_grades(GradedGame(1, "deep", 0, by_player))
+        add_grades(ledger, GradedGame(3, "deep", 0, by_player))
+        add_grades(ledger, GradedGame(3, "tables", 4, (by_tables,), (3, 2), 31, 0.5))
+        add_grades(ledger, GradedGame(1, "deep", 0, by_player))
     data = read(run)
     assert data.grades.columns.tolist() == list(GRADE_COLUMNS)
     kept = ["game", "ply", "judge", *GRADE_COLUMNS[GRADE_COLUMNS.index("legal_moves") :]]
@@ -140,13 +142,13 @@ def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count_and_the_ru
 ) -> None:
     with opened(run) as ledger:
         for game in (1, 2, 3):
-            ledger.add_grades(GradedGame(game, "tables", 4, (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)))
-        assert ledger.graded("tables", 4) == {1, 2, 3}
-        assert ledger.graded("tables", 5) == ledger.graded("deep") == set()
+            add_grades(ledger, GradedGame(game, "tables", 4, (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)))
+        assert graded_games(ledger, "tables", 4) == {1, 2, 3}
+        assert graded_games(ledger, "tables", 5) == graded_games(ledger, "deep") == set()
         again = dict(zip(GAMES.columns, next(ledger.rows("SELECT * FROM games WHERE game = 2")), strict=False))
         again["seconds"] += 1
         ledger.insert(GAMES, again, replace=True)
-        assert ledger.graded("tables", 4) == {1, 3}
+        assert graded_games(ledger, "tables", 4) == {1, 3}
         data = read(run)
     assert set(data.grades["game"]) == {1, 3}
     with closing(sqlite3.connect(run / FILE)) as connection, connection:
@@ -155,7 +157,7 @@ def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count_and_the_ru
         read(run)
     with Ledger(run, data.experiment, data.info) as ledger:
         assert "grades are intact" in ledger.repaired and ledger.complete
-        assert ledger.graded("tables") == {1}
+        assert graded_games(ledger, "tables") == {1}
 
 
 # --- what a grade says

@@ -13,9 +13,11 @@ import yaml
 
 import arena
 from arena.experiment.load import load
-from arena.ledger.ledger import Ledger
+from arena.ledger.ledger import JUDGES, Ledger
 from arena.ledger.record import INCIDENTS, LOGS
 from arena.ledger.store import StoreError
+from arena.play.options.grading import graded_games
+from arena.play.options.probe import probed
 from arena.play.prepare import prepare
 from arena.play.tournament import Outcome
 from arena.watch.observer import Observer
@@ -180,12 +182,12 @@ def test_grades_and_searches_of_what_stays_are_kept(tmp_path: Path) -> None:
     grown(tmp_path, settings)
     path = tmp_path / "out"
     with Ledger(path, load(settings), prepare(load(tmp_path / "growing.yaml")).info) as ledger:
-        judge = next(iter(ledger.judges))
+        judge = next(iter(ledger.documents()[JUDGES]))
     larger = settings | {"players": [RANDOM, SHALLOW, DEEP]}
     (tmp_path / "growing.yaml").write_text(yaml.safe_dump(larger))
     plan = prepare(load(tmp_path / "growing.yaml"), path)
     with Ledger(path, plan.experiment, plan.info, plan.opening_fens) as ledger:
-        assert len(ledger.graded(judge)) == 4 and len(ledger.probed()) == 6
+        assert len(graded_games(ledger, judge)) == 4 and len(probed(ledger)) == 6
     grown(tmp_path, larger)
     grown(tmp_path, larger, "at once")
     one, other = (arena.load(tmp_path / out) for out in ("out", "at once"))

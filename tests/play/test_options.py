@@ -11,7 +11,7 @@ import arena
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
 from arena.play import prepare, tournament
-from arena.play.options.option import Option
+from arena.play.options.option import Option, Unreachable
 from tests.helpers.tournaments import assert_same
 
 CONFIG: dict[str, Any] = {
@@ -83,10 +83,10 @@ def test_an_option_that_stops_ends_the_run_before_the_next_game_and_may_say_why(
             return len(self.run.ledger.finished()) >= 5
 
         def batch_ended(self) -> None:
-            raise tournament.Unreachable("enough")
+            raise Unreachable("enough")
 
     use(monkeypatch, Stops)
-    with pytest.raises(tournament.Unreachable, match="enough"):
+    with pytest.raises(Unreachable, match="enough"):
         played(tmp_path)
     experiment = load(CONFIG)
     with Ledger(tmp_path, experiment, prepare.prepare(experiment).info) as ledger:

@@ -19,7 +19,7 @@ from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.read import read
 from arena.ledger.record import PROBE_COLUMNS
 from arena.play.options.option import Running
-from arena.play.options.probe import PLIES, Probe, ProbeTask, measure, probe_positions, probe_tasks
+from arena.play.options.probe import PLIES, Probe, ProbeTask, measure, probe_positions, probe_tasks, probed
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.rules.game import Game
@@ -180,7 +180,7 @@ def test_a_stopped_probe_goes_on_and_searches_nothing_twice(tmp_path: Path) -> N
         with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
             assert Probe(Running(plan, ledger, 1, observer)).before() == (searches == 100)
             total += observer.count
-            assert len(ledger.probed()) == total <= 20
+            assert len(probed(ledger)) == total <= 20
     assert total == 20
 
 

@@ -10,11 +10,13 @@ import pytest
 
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
-from arena.ledger.record import GameRecord, Incident
+from arena.ledger.record import GameRecord
 from arena.play.entrants import Entrants
 from arena.play.match import Task
+from arena.play.options.disqualification import Disqualification, Disqualified
+from arena.play.options.option import Running
 from arena.play.ready import Tournament
-from arena.play.schedule import Disqualifications, Schedule
+from arena.play.schedule import Schedule
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 
@@ -34,30 +36,27 @@ def game(task: Task, bad: str = "") -> GameRecord:
     names = task.white.name, task.black.name
     for name, result in zip(names, ("black", "white"), strict=True):
         if name in bad:
-            incident = Incident(name, 1, "", "", "", "", (), "")
-            return task.record(result, Termination.ERROR, error=f"{name} failed", incident=incident)
+            return task.record(result, Termination.ERROR, error=f"{name} failed")
     result = random.Random(str(task.scheduled.game)).choice(("white", "white", "draw", "black"))
     return task.record(result, Termination.NO_MOVES)
 
 
 def rows(plan: Tournament, stored: Stored) -> list[tuple[int, str, str]]:
     """What a ledger says of its games."""
-    return [
-        (n, record.result, record.incident.player if record.incident else "")
-        for n, record in sorted(stored.items())
-    ]
+    return [(n, record.result, record.failed) for n, record in sorted(stored.items())]
 
 
 def follow(
     plan: Tournament, stored: Stored, play: Callable[[Task], GameRecord], rng: random.Random, most: int
 ) -> Schedule:
     """Play up to so many of the games that are missing, several at once, which end in any order."""
-    schedule = Schedule(plan, rows(plan, stored))
+    forfeits = Disqualification(Running(plan, ledger=None)).forfeits()  # type: ignore[arg-type]
+    schedule = Schedule(plan, rows(plan, stored), forfeits)
     left = most
     while schedule.advance():
         tasks, under_way = schedule.tasks(), list[Task]()
         while True:
-            while len(under_way) < 5 and left and not (schedule.decided or schedule.stopped):
+            while len(under_way) < 5 and left and not schedule.decided:
                 if (task := next(tasks, None)) is None:
                     break
                 under_way.append(task)
@@ -66,9 +65,9 @@ def follow(
                 break
             done = under_way.pop(rng.randrange(len(under_way)))
             stored |= {each.game: each for each in schedule.take(play(done))}
-        if not left or schedule.stopped:
+        if not left:
             return schedule
-        stored |= {each.game: each for each in schedule.rulings()}
+        stored |= {each.game: each for each in schedule.lost()}
     if schedule.decided:
         for number in [number for number in stored if number > schedule.last]:
             del stored[number]
@@ -186,12 +185,10 @@ def test_a_player_is_disqualified_that_was_sound_only_in_games_that_are_void(bad
 
 def test_who_plays_soundly_where_games_count_is_not_disqualified() -> None:
     def settled(*games: tuple[str, str, str], are_void: bool = True) -> dict[int, int]:
-        disqualifications = Disqualifications(list("abc"), 2, are_void=are_void)
+        disqualified = Disqualified(list("abc"), 2, are_void=are_void)
         for number, (white, black, failed) in enumerate(games, start=1):
-            disqualifications.settle(
-                ScheduledGame(number, 0, 1, "abc".index(white), "abc".index(black), 0), failed
-            )
-        return disqualifications.after
+            disqualified.settle(ScheduledGame(number, 0, 1, "abc".index(white), "abc".index(black), 0), failed)
+        return disqualified.after
 
     fails_twice = [("a", "b", "a"), ("c", "a", "a")]
     assert settled(*fails_twice) == {0: 2}

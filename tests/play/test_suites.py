@@ -20,7 +20,7 @@ from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
 from arena.play.options.option import Running
-from arena.play.options.suites import Suites, unanswered
+from arena.play.options.suites import Suites, answered_in, unanswered
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.solving import ONE_PLY, in_order, questions, solve
@@ -313,9 +313,9 @@ def solved(folder, workers=1, after=10**9):
     """Solve the suites of a run, or only until there are some answers; returns those that are new."""
     plan = prepared(folder)
     with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
-        before = ledger.answered()
+        before = answered_in(ledger)
         Suites(Running(plan, ledger, workers, Stopper(after))).after()
-        new = {row[:3] for row in ledger.answered() - before}
+        new = {row[:3] for row in answered_in(ledger) - before}
     answers = stored(folder).itertuples(index=False)
     return [answer for answer in answers if (answer.player, answer.suite, answer.position) in new]
 

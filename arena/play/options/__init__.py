@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from arena.play.options.budget import Budget
 from arena.play.options.bundles import Bundles
+from arena.play.options.disqualification import Disqualification
 from arena.play.options.grading import Oracle
 from arena.play.options.option import Option
 from arena.play.options.probe import Probe
+from arena.play.options.sandbox import Sandbox
 from arena.play.options.suites import Suites
+from arena.play.options.unreachable import Services
 
-OPTIONS: Sequence[type[Option]] = (Probe, Oracle, Suites, Budget, Bundles)
+OPTIONS: Sequence[type[Option]] = (Sandbox, Probe, Oracle, Suites, Disqualification, Services, Budget, Bundles)
 """All options, in the order in which they hear what happens. The core runs without any of them."""

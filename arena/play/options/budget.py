@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 from arena.base.wording import listed, nearest, unknown
 from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.ledger import SPENT
+from arena.ledger.ledger import Ledger
 from arena.ledger.packing import add_named
 from arena.ledger.record import GameRecord
 from arena.play.options.option import Option, Running, RunPaused
+
+SPENT = "spent"
+"""Key of the ledger's document with the sums of the players' own numbers, by name, over all plays of games."""
 
 
 class BudgetSpent(RunPaused):
@@ -26,7 +29,7 @@ class Budget(Option):
     def __init__(self, run: Running) -> None:
         super().__init__(run)
         self._budget: Mapping[str, float] = run.tournament.experiment.budget or {}
-        self._spent = run.ledger.spent()
+        self._spent: dict[str, float] = dict(run.ledger.documents().get(SPENT, {}))
         self._is_checked = not self._budget
         """Whether it is known that players report its numbers."""
         self._misspelt: ConfigError | None = None
@@ -41,7 +44,7 @@ class Budget(Option):
         """Once all players have moved that may report numbers, look whether they report those of the budget."""
         tournament, ledger, _, observer = self.run
         asked = tournament.entrants.costly or set(tournament.names)
-        if self._is_checked or not asked <= ledger.movers():
+        if self._is_checked or not asked <= _movers(ledger):
             return
         self._is_checked = True
         if not (missing := [name for name in self._budget if name not in self._spent]):
@@ -71,3 +74,9 @@ class Budget(Option):
             for name, most in self._budget.items()
             if used[name] >= most
         ]
+
+
+def _movers(ledger: Ledger) -> set[str]:
+    """The players that have made a move in a stored game in which both did."""
+    columns = ("SELECT white FROM games WHERE plies > 1", "SELECT black FROM games WHERE plies > 1")
+    return {name for (name,) in ledger.rows(" UNION ".join(columns))}

@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.base.files import replace
 from arena.base.writing import write_text
 from arena.experiment.yaml.values import yaml_text
-from arena.ledger.record import LOGS, GameRecord, incident_file, replay_command
+from arena.ledger.record import LOGS, GameRecord, incident_file, losers, replay_command
 from arena.play.options.option import Option, Running
 from arena.rules.position import COLOURS
 
@@ -26,7 +26,8 @@ class Bundles(Option):
         self._folder = run.ledger.path.parent
         self._failures = Counter(name for _, _, name in run.ledger.results() if name)
         """How often each player has failed."""
-        self._told: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
+        """Who lost, and who of them failed, of what was said."""
 
     def ended(self, record: GameRecord) -> None:
         """Write a game's bundle, if a player failed in it, and its logs. Raises OSError."""
@@ -48,12 +49,12 @@ class Bundles(Option):
 
     def stored(self, record: GameRecord) -> None:
         """Say who failed for the first time, and where the bundle is."""
-        incident, error = record.incident, record.error
-        causes = set(error.split("; ")) if incident is None else {incident.player}
-        if not error or causes <= self._told:
+        error = record.error
+        told = {(name, record.failed) for name in losers(record.result, record.white, record.black)}
+        if not error or told <= self._told:
             return
-        self._told |= causes
-        if incident is None:
+        self._told |= told
+        if not record.failed:
             self.run.observer.say(f"game {record.game} and later: {error}")
         else:
             file = incident_file(self._folder, record.game)

@@ -10,8 +10,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from arena.base.work import cores
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
-from arena.ledger.ledger import Ledger
+from arena.ledger.ledger import CURRENT, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.options.option import Option
@@ -221,7 +222,7 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
             tasks = _tasks(grading, None if by_tables else grading.judge, ledger, games)
             work = grade_by_tables if by_tables else grade_by_player
             what = f"games graded by {judge}"
-            store = ledger.add_grades
+            store = partial(add_grades, ledger)
             is_whole = carry_through(what, work, tasks, len(games), store, workers, observer)
     return is_whole
 
@@ -254,10 +255,26 @@ def _estimate(variant: Variant, sizes: Collection[int], done: int) -> str:
 
 def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:
     """The numbers of the games that count and have no grades yet by one of the judges."""
-    done = ledger.graded(judge, grading.endgame_pieces if judge == TABLES_JUDGE else 0)
+    done = graded_games(ledger, judge, grading.endgame_pieces if judge == TABLES_JUDGE else 0)
     games = ledger.rows("SELECT game, white, black FROM games WHERE plies > 0 ORDER BY game")
     void = set(ledger.disqualified)
     return [game for game, *players in games if game not in done and void.isdisjoint(players)]
+
+
+def graded_games(ledger: Ledger, judge: str, endgame_pieces: int = 0) -> set[int]:
+    """The games whose grades by a judge are stored; those by tables only if of `endgame_pieces` or more."""
+    query = f"SELECT grades.game {CURRENT} AND judge = ? AND endgame_pieces >= ?"
+    return {row[0] for row in ledger.rows(query, (judge, endgame_pieces))}
+
+
+def add_grades(ledger: Ledger, graded: GradedGame) -> None:
+    """Store the grades of a game that is stored, for good, in place of earlier ones by the same judge."""
+    ledger.insert(GRADES, graded.row(ledger.checksum(graded.game)), replace=True)
+
+
+def _judges(ledger: Ledger) -> dict[str, Any]:
+    """What is stored of each judge but the tables, by its name."""
+    return dict(ledger.documents().get(JUDGES, {}))
 
 
 def grade_by_tables(task: GradeTask) -> GradedGame:
@@ -375,9 +392,10 @@ def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger)
         raise GradingError(line)
     files = placed(judge.files, ledger.path.parent)
     described = json.loads(json.dumps({"entry": entry_of(judge), "files": files}))
-    stored = ledger.judges.get(judge.name)
+    stored = _judges(ledger).get(judge.name)
     if stored is None:
-        ledger.add_judge(judge.name, described)
+        ledger.delete(GRADES, "judge = ?", (judge.name,))  # that another one of its name may have left
+        ledger.put(JUDGES, {**_judges(ledger), judge.name: described})
     elif stored != described:
         raise GradingError(
             f"{ledger.path.parent} has grades by another judge of the name {judge.name!r}: give this one its own "

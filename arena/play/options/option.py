@@ -10,6 +10,7 @@ from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
 from arena.play.ready import Tournament
+from arena.play.schedule import Forfeits
 from arena.play.workers import Workers
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer
@@ -20,6 +21,12 @@ class RunPaused(ArenaError):
 
     code = 1
     """Exit code of the command that ends so."""
+
+
+class Unreachable(RunPaused):
+    """The run continues when a player is reachable again."""
+
+    code = 7
 
 
 class Running(NamedTuple):
@@ -56,6 +63,9 @@ class Option:
     def is_missing(self) -> bool:
         """Whether something of it is missing although all games are played, so that the run goes on."""
         return False
+
+    def forfeits(self) -> Forfeits | None:
+        """Who loses games unplayed, if it says so."""
 
     def before(self) -> bool:
         """Do what comes before the games; whether nobody stopped it."""

@@ -16,6 +16,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import is_even, random_line
 from arena.hosting.handle import failure_of
 from arena.hosting.player_process import answer_of
+from arena.ledger.ledger import PROBES, Ledger
 from arena.ledger.packing import NO_SEARCH, search_values
 from arena.ledger.record import ProbeRecord
 from arena.play.match import REASON_CHARACTERS
@@ -68,12 +69,12 @@ class Probe(Option):
         told: set[str] = set()
 
         def store(record: ProbeRecord) -> None:
-            ledger.add_probe(record)
+            ledger.insert(PROBES, record.row)
             if record.error and record.player not in told:
                 told.add(record.player)
                 observer.say(f"{record.player} cannot be measured at position {record.position}: {record.error}")
 
-        tasks = list(probe_tasks(tournament, ledger.probed()))
+        tasks = list(probe_tasks(tournament, probed(ledger)))
         return not tasks or carry_through("searches", measure, tasks, len(tasks), store, workers, observer)
 
 
@@ -104,6 +105,11 @@ def measure(task: ProbeTask) -> ProbeRecord:
         reason = cut(str(failure_of(error)), REASON_CHARACTERS)
         return ProbeRecord(spec.name, task.number, text, NO_SEARCH, reason)
     return ProbeRecord(spec.name, task.number, text, search, "")
+
+
+def probed(ledger: Ledger) -> set[tuple[str, int]]:
+    """Player and number of the position of every search that is stored."""
+    return set(ledger.rows("SELECT player, position FROM probes"))
 
 
 def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Iterator[ProbeTask]:

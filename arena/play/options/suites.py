@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from arena.base.errors import ArenaError
 from arena.base.wording import listed, quoted
 from arena.experiment.model import Experiment
+from arena.ledger.ledger import ANSWERS, Ledger
 from arena.ledger.record import SuiteAnswer
 from arena.play.options.option import Option, Running
 from arena.play.ready import Tournament
@@ -59,7 +62,7 @@ class Suites(Option):
         failures: list[SuiteAnswer] = []
 
         def store(answer: SuiteAnswer) -> None:
-            ledger.add_answer(answer)
+            ledger.insert(ANSWERS, answer._asdict())
             if answer.error:
                 failures.append(answer)
 
@@ -82,8 +85,8 @@ def unanswered(run: Running) -> list[Question]:
     missing: list[Question] = []
     for suite in tournament.prepared[Suites.key]:
         texts = [(n, *puzzle_texts(tournament.variant, puzzle)) for n, puzzle in enumerate(suite.puzzles, start=1)]
-        ledger.remove_other_answers(suite.name, texts)
-        answered = {row[:3] for row in ledger.answered()}
+        _remove_others(ledger, suite.name, texts)
+        answered = {row[:3] for row in answered_in(ledger)}
         missing += (
             question
             for question in questions(suite, players, experiment.seed, experiment.allowance)
@@ -91,3 +94,14 @@ def unanswered(run: Running) -> list[Question]:
             and question.player.name not in ledger.disqualified
         )
     return missing
+
+
+def answered_in(ledger: Ledger) -> set[tuple[str, str, int, str, str, str]]:
+    """Player, suite, number, FEN, best moves and stratum of every answer that is stored."""
+    return set(ledger.rows("SELECT player, suite, position, fen, best, stratum FROM answers"))
+
+
+def _remove_others(ledger: Ledger, suite: str, positions: Collection[tuple[int, str, str, str]]) -> None:
+    """Delete the answers to positions that a suite does not have now: number, FEN, best moves, stratum."""
+    for number, *_ in {(*row[2:],) for row in answered_in(ledger) if row[1] == suite} - set(positions):
+        ledger.delete(ANSWERS, "suite = ? AND position = ?", (suite, number))

@@ -1,0 +1,24 @@
+"""The sandbox of a run, which a user's own code needs where the configuration says so."""
+
+from __future__ import annotations
+
+from arena.experiment.model import Experiment
+from arena.hosting import sandbox
+from arena.play.options.option import Option
+from arena.rules.variants import Variant
+from players.loading import own_code
+
+
+class Sandbox(Option):
+    """The sandbox of a run. `arena.hosting.player_process` begins no process outside one that is asked for."""
+
+    key = "sandbox"
+
+    @staticmethod
+    def prepare(experiment: Experiment, variant: Variant) -> None:  # noqa: ARG004  as all options
+        """Check that there can be one, and that no player is both in and out of it."""
+        sandbox.check(experiment)
+        for index, spec in enumerate(experiment.players):
+            if experiment.sandbox and spec.in_process and own_code(spec):
+                message = "'in_process' cannot be true beside 'sandbox: true'"
+                raise experiment.error(("players", index, "in_process"), message)
