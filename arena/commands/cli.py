@@ -203,14 +203,14 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     """Print the version, with the commit if the program runs from a checkout of git."""
     if not wanted or context.resilient_parsing:
         return
-    from importlib.metadata import version
+    from arena.base.version import version_of
 
     commit = ""
     if (SOURCE / ".git").exists():
         with suppress(OSError, subprocess.SubprocessError):
             asked = ["git", "-C", str(SOURCE), "describe", "--always", "--dirty", "--exclude=*"]
             commit = subprocess.run(asked, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
-    click.echo(f"arena {version('draughts-arena')}{commit and f' (commit {commit})'}")
+    click.echo(f"arena {version_of()}{commit and f' (commit {commit})'}")
     context.exit()
 
 

@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 
+from arena.base.version import version_of
 from arena.base.wording import message_of
 from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
@@ -79,7 +79,7 @@ class Server:
 
     def _hub(self, _: Line) -> None:
         name = f"draughts-arena {self._spec.name}"
-        self._write(line("id", {"name": name, "version": _version(), "author": "", "country": ""}))
+        self._write(line("id", {"name": name, "version": version_of() or "", "author": "", "country": ""}))
         words = " ".join(map(variant_word, VARIANTS.values()))
         variant = variant_words(self._variant)[0]
         self._write(line("param", {"name": "variant", "value": variant, "type": "enum", "values": words}))
@@ -228,10 +228,3 @@ def limit_of(read: Line) -> Limit | None:
         increment=increment if clock is not None else None,
     )
     return None if limit == Limit() else limit
-
-
-def _version() -> str:
-    try:
-        return version("draughts-arena")
-    except PackageNotFoundError:
-        return ""

@@ -7,15 +7,15 @@ import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from arena.base.version import OURS, version_of
 from arena.base.work import cores
 from players.finding import Finding, parsed
 
-PACKAGES = ("draughts-arena", "numba", "llvmlite", "numpy")
+PACKAGES = (OURS, "numba", "llvmlite", "numpy")
 """Packages whose versions may change what a search finds."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -105,13 +105,7 @@ def session(games: int, workers: int | str) -> Session:
 
 def versions() -> dict[str, str | None]:
     """Versions of Python and of PACKAGES, None for one that is not installed as a package."""
-    installed: dict[str, str | None] = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            installed[package] = version(package)
-        except PackageNotFoundError:
-            installed[package] = None
-    return installed
+    return {"python": platform.python_version(), **{package: version_of(package) for package in PACKAGES}}
 
 
 def _machine() -> dict[str, Any]:

@@ -24,7 +24,7 @@ from arena.ledger.store import StoreError
 from arena.play.match import crashed
 from arena.play.match import play as play_game
 from arena.play.options import OPTIONS
-from arena.play.options.option import Option, Running
+from arena.play.options.option import Option, Running, RunPaused
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.schedule import Schedule
