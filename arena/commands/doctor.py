@@ -23,9 +23,10 @@ from arena.experiment.yaml.values import inline
 from arena.learning import loop
 from arena.learning.config import load_learning
 from arena.learning.loop import Rehearsal, rehearsal
+from arena.play.diagnosis import diagnose
 from arena.play.options import OPTIONS
 from arena.play.pilot import Expectation, expectation, pilot
-from arena.play.prepare import diagnose, prepare
+from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.tournament import available
 from arena.play.workers import Workers, kept_workers, worker_count

@@ -13,7 +13,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.ledger.growth import Wanted, entries
 from arena.ledger.info import RunInfo
-from arena.play.trial import Extent, Look, is_own, look_at
+from arena.play.looks import BUILDING, Examination, Look, is_own, look_at
 from arena.play.workers import Workers
 from arena.rules.variants import Variant
 from players.finding import Finding
@@ -74,7 +74,7 @@ class Entrants(NamedTuple):
 
 def built(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Entrants:
     """All players of an experiment, built. Raises ConfigError at those that cannot be."""
-    looks = look_at(experiment, variant, Extent.BUILT, say)
+    looks = look_at(experiment, variant, BUILDING, say)
     _refuse(experiment, looks, ())
     return _with_files(Entrants(experiment, _by_name(experiment, looks)))
 
@@ -82,6 +82,7 @@ def built(experiment: Experiment, variant: Variant, say: Callable[[str], object]
 def tried(
     experiment: Experiment,
     variant: Variant,
+    examination: Examination,
     say: Callable[[str], object],
     workers: Workers = 1,
     known: Collection[str] = (),
@@ -95,9 +96,8 @@ def tried(
     warning = unguarded(experiment)
     if warning and not is_short:
         say(warning)
-    extent = Extent.FIRST_MOVES if is_short else Extent.GAMES
     processes = workers if isinstance(workers, int) else 1
-    looks = look_at(experiment, variant, extent, say, processes, known=known)
+    looks = look_at(experiment, variant, examination, say, processes, known=known)
     left_out, found = _judged(experiment, looks, known)
     _refuse(experiment, looks, left_out)
     if warning and is_short:

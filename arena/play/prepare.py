@@ -1,15 +1,13 @@
-"""A tournament made ready to play, and the doctor, who lists all that keeps one from being ready."""
+"""A tournament made ready to play."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.base.files import found_file
-from arena.base.wording import printable
 from arena.experiment.model import Experiment
 from arena.experiment.openings import MAX_OPENINGS, RANDOM_OPENINGS
 from arena.experiment.openings.sources import (
@@ -18,24 +16,21 @@ from arena.experiment.openings.sources import (
     doubled_lines,
     drawn,
     file_openings,
-    left_out_lines,
     random_openings,
     set_openings,
 )
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import run_in
-from arena.play.entrants import as_before, built, entered_before, tried, unchanged, unguarded
-from arena.play.match import RESERVE, play
+from arena.play.entrants import as_before, built, entered_before, tried, unchanged
+from arena.play.looks import BUILDING, Examination
+from arena.play.match import play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
-from arena.play.trial import Extent, as_written, look_at, of_source
 from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
-from players.finding import UNBUILT, Finding
-from players.loading import located
 
 
 class Parts(NamedTuple):
@@ -77,7 +72,8 @@ def prepare(
     with announcing(observer.say):
         parts = _all_parts(experiment, variant, observer.say)
         if are_tried:
-            entrants = tried(experiment, variant, observer.say, workers, known)
+            examination = examination_of(experiment, variant, is_close=experiment.failures.faulty != "stop")
+            entrants = tried(experiment, variant, examination, observer.say, workers, known)
             _check_players(entrants.experiment)
         else:
             entrants = built(experiment, variant, observer.say)
@@ -90,7 +86,7 @@ def prepare(
 
 def _all_parts(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Parts:
     """What the configuration asks for besides players. Raises ConfigError with all that cannot be."""
-    parts = _parts(experiment, variant, say)
+    parts = parts_of(experiment, variant, say)
     if parts.errors:
         raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
     return parts
@@ -103,63 +99,14 @@ def _start_workers(experiment: Experiment, workers: Workers) -> None:
     start_workers(workers, experiment.format.most_games(names, openings), play)
 
 
-def diagnose(
-    experiment: Experiment,
-    folder: Path,
-    say: Callable[[str], object] = lambda _: None,
-    looking: Callable[[Sequence[str]], object] = lambda _: None,
-) -> Iterator[Finding]:
-    """Yield problems of a configuration whose run is to be kept in `folder`, and what its players printed.
-
-    All that `prepare` makes is made, and every player of the user's own plays several games. `say` receives what
-    is done next, `looking` the players that are still looked at. Where a user's own code needs a sandbox and there
-    is none, its files are only read.
-    """
-    if line := unguarded(experiment):
-        say(line)
-    variant = build_variant(experiment.variant)
-    parts = _parts(experiment, variant, say)
-    for key, problems in parts.errors.items():
-        yield Finding("error", where=key, said=str(problems))
-    if "sandbox" in parts.errors:
-        say("without a sandbox players are read, but not tried")
-        for spec in experiment.players:
-            for finding in of_source(located(spec, experiment.path.parent)):
-                said = as_written(finding.said, spec, experiment.path.parent)
-                yield finding._replace(where=spec.name, said=said)
-        return
-    for line in left_out_lines(parts.openings.left_out)[1:]:
-        yield Finding("warning", f"left out: {line}", "openings")
-    for line in parts.openings.notes:
-        yield Finding("warning", line, "openings")
-    existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        yield Finding("error", f"{folder} cannot be written to", "disk")
-    looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True, looking=looking)
-    said_before = set[object]()
-    for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
-        for finding in look.problems:
-            said = finding.said
-            if look.error is not None and finding.kind == UNBUILT:
-                refusal = experiment.error(("players", index, *look.error.keys), said)
-                said = str(refusal)
-                told = tuple((each.file, each.line, each.message) for each in refusal.problems)
-                if told in said_before:
-                    continue
-                said_before.add(told)
-            yield finding._replace(where=spec.name, said=said)
-        if look.printed:
-            yield Finding("ok", "printed in a game of its trial", spec.name, output=printable(look.printed))
-    if experiment.is_timed and experiment.time_margin < RESERVE:
-        margin = f"{experiment.time_margin:g} s to spare"
-        late = f"moves are not timed here: with {margin} a player on a busy machine loses games by time"
-        yield Finding("warning", late, "time_margin")
-    if (rules := experiment.adjudicate) is not None:
-        for line in rules.unusable([look.man_value for look in looks], experiment.max_plies):
-            yield Finding("warning", line, "adjudicate")
+def examination_of(experiment: Experiment, variant: Variant, *, is_close: bool) -> Examination:
+    """How players are looked at before a run, by the option that does it: if none does, only built."""
+    examinations = (option.examination(experiment, variant, is_close=is_close) for option in OPTIONS)
+    return next(filter(None, examinations), BUILDING)
 
 
-def _parts(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Parts:
+def parts_of(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Parts:
+    """What a configuration asks for besides players, as far as it can be made."""
     makers: Mapping[str, Callable[[], Any]] = {
         "players": partial(_check_players, experiment),
         "openings": partial(_openings, experiment, variant, say),

@@ -15,7 +15,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.submissions import MAX_SOURCE
 from arena.hosting import sandbox
 from arena.play import entrants, prepare
-from arena.play.trial import Look
+from arena.play.looks import Look
 from arena.report.load import load as load_run
 from arena.report.sentences.cautions import forfeits
 from arena.watch.display import Display

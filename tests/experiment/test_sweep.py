@@ -11,7 +11,8 @@ from arena.experiment.expand import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.prepare import diagnose, prepare
+from arena.play.diagnosis import diagnose
+from arena.play.prepare import prepare
 from players.player import Limit
 
 EVALUATORS = "from arena import evaluator\n" + "".join(

@@ -11,7 +11,8 @@ import pytest
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.play.prepare import diagnose, prepare
+from arena.play.diagnosis import diagnose
+from arena.play.prepare import prepare
 from players.finding import ALIKE, SAME_FILE, Finding
 from tests.helpers.command_line import invoke
 

@@ -12,7 +12,18 @@ from arena.play.options.option import Option
 from arena.play.options.probe import Probe
 from arena.play.options.sandbox import Sandbox
 from arena.play.options.suites import Suites
+from arena.play.options.trials import Trials
 from arena.play.options.unreachable import Services
 
-OPTIONS: Sequence[type[Option]] = (Sandbox, Probe, Oracle, Suites, Disqualification, Services, Budget, Bundles)
+OPTIONS: Sequence[type[Option]] = (
+    Sandbox,
+    Trials,
+    Probe,
+    Oracle,
+    Suites,
+    Disqualification,
+    Services,
+    Budget,
+    Bundles,
+)
 """All options, in the order in which they hear what happens. The core runs without any of them."""

@@ -9,6 +9,7 @@ from arena.base.errors import ArenaError
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
+from arena.play.looks import Examination
 from arena.play.ready import Tournament
 from arena.play.schedule import Forfeits
 from arena.play.workers import Workers
@@ -52,6 +53,10 @@ class Option:
     @staticmethod
     def prepare(experiment: Experiment, variant: Variant) -> Any:
         """Check its key of a configuration, and make what it needs. Raises ConfigError."""
+
+    @staticmethod
+    def examination(experiment: Experiment, variant: Variant, *, is_close: bool) -> Examination | None:
+        """How it looks at players before a run, closely or for a short time, if it does."""
 
     @staticmethod
     def plan(tournament: Tournament) -> str | None:
