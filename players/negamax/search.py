@@ -297,11 +297,9 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
         alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
         if alpha >= beta:
             return alpha
-    # endgame tables know the value
-    if is_ending(state, node.position):
-        ending = ending_value(rules, state, node.position, node.ply)
-        if ending != UNKNOWN:
-            return bounded(state, ending, alpha, beta)
+    ending = ending_value(rules, state, node.position, node.ply)
+    if ending != UNKNOWN:
+        return bounded(state, ending, alpha, beta)
     # transposition table: the same position was searched by another order of moves, or by the last iteration
     stored = recall(state, node, depth, alpha, beta)
     if stored.settles:
@@ -512,11 +510,10 @@ def enter_leaf(state: State, ply: int, before: Position, move: int, after: Posit
 @inlined
 def leaf(rules: Rules, state: State, node: Node, alpha: float, beta: float) -> float:
     """The value of a node at the horizon."""
-    if is_ending(state, node.position):
-        ending = ending_value(rules, state, node.position, node.ply)
-        if ending != UNKNOWN:
-            state.nodes += 1
-            return draw_value(state, node.ply) if is_drawn(rules, state, node.position, node.ply) else ending
+    ending = ending_value(rules, state, node.position, node.ply)
+    if ending != UNKNOWN:
+        state.nodes += 1
+        return draw_value(state, node.ply) if is_drawn(rules, state, node.position, node.ply) else ending
     # an evaluation in the middle of an exchange counts a piece that is about to be taken back
     if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
@@ -541,10 +538,9 @@ def quiesce(rules: Rules, state: State, node: Node, alpha: float, beta: float) -
     state.nodes += 1
     if node.ply > state.deepest:
         state.deepest = node.ply
-    if is_ending(state, node.position):
-        ending = ending_value(rules, state, node.position, node.ply)
-        if ending != UNKNOWN:
-            return ending
+    ending = ending_value(rules, state, node.position, node.ply)
+    if ending != UNKNOWN:
+        return ending
     end = generate(rules, node.position, moves, node.start)
     if end == node.start:
         return decided_value(rules, node.position, node.ply)
@@ -577,10 +573,9 @@ def quiet_value(rules: Rules, state: State, node: Node) -> float:
     state.nodes += 1
     if node.ply > state.deepest:
         state.deepest = node.ply
-    if is_ending(state, node.position):
-        ending = ending_value(rules, state, node.position, node.ply)
-        if ending != UNKNOWN:
-            return ending
+    ending = ending_value(rules, state, node.position, node.ply)
+    if ending != UNKNOWN:
+        return ending
     if not has_move(rules, node.position):
         return decided_value(rules, node.position, node.ply)
     state.leaves += 1
@@ -601,14 +596,16 @@ def draw_value(state: State, ply: int) -> float:
 
 
 @inlined
-def is_ending(state: State, position: Position) -> bool:
-    """Whether a position has as few pieces as the endgame tables."""
-    return bool(state.tables != 0 and popcount(position.white | position.black) <= state.tables)
+def ending_value(rules: Rules, state: State, position: Position, ply: int) -> float:
+    """The score that the endgame tables, if there are any, give a position, for the side to move; else UNKNOWN."""
+    if state.tables == 0 or popcount(position.white | position.black) > state.tables:
+        return UNKNOWN
+    return look_up(rules, state, position, ply)
 
 
 @kernel
-def ending_value(rules: Rules, state: State, position: Position, ply: int) -> float:
-    """The score that the endgame tables give a position, for the side to move; UNKNOWN if they lack it."""
+def look_up(rules: Rules, state: State, position: Position, ply: int) -> float:
+    """`ending_value` of a position with as few pieces as the tables; UNKNOWN if they lack it."""
     code = probe(rules, position, state.endings, state.tables)
     if code < 0:
         return UNKNOWN

@@ -142,7 +142,7 @@ def from_table(value: float, ply: int) -> float:
 
 @inlined
 def rank_moves(state: State, node: Node, end: int, capturing: bool, table_move: int) -> bool:
-    """Give each move from `moves[node.start]` to `moves[end]` its rank in `state.order`, higher first.
+    """Give each move from `moves[node.start]` to `moves[end]` its rank in `state.ranks`, higher first.
 
     First comes the table's move, as most cutoffs are its; then captures by size, or what cut elsewhere: the
     killers of this ply, then history. False if there is no rank to give.
