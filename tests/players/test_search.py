@@ -14,10 +14,12 @@ import pytest
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, has_move, legal_moves
+from arena.rules.moves import sides
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.baselines import Greedy
+from players.evaluation.builtin import material
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
@@ -32,6 +34,12 @@ ENGLISH = VARIANTS["english"]
 POSITIONS = 100
 """Searched of each rule set; of those that run as values its `share`."""
 ORACLE_NODES = 100
+UNEVEN = (
+    "B:W12,18,21,23,25,28,29,30,31,32:B1,2,3,4,6,8,9,14,16",
+    "B:WK4,21,22,26,28,29,30,31,32:B1,2,3,5,6,12,13",
+    "B:W10,21,23,24,25,29,30,31,32:B1,2,3,4,5,8,11,12",
+)
+"""Positions in which reduced searches find moves good that full ones do not."""
 
 
 @pytest.fixture(scope="session")
@@ -120,6 +128,48 @@ def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_po
                 else naive.simple(variant.rules, state)
             )
             assert choice.score == own_view * end, fen(variant, position)
+
+
+def reducing_alpha_beta(
+    position: Position, depth: int, alpha: float, beta: float, ply: int, pvs: bool
+) -> tuple[float, int]:
+    """The value and the nodes of fail-soft alpha-beta with late move reduction.
+
+    A reduced search may show that a move is no better than alpha, never that it is better.
+    """
+    nodes, best, moves = 1, -math.inf, legal_moves(ENGLISH.rules, position)
+    if not moves:
+        return ply - WIN, nodes
+    if depth == 0:
+        return material(position, ENGLISH.rules), nodes
+    whole = ply == 0 or depth < 3 or moves[0] & sides(position)[1]
+    for tried, move in enumerate(moves):
+        child, above = apply(ENGLISH.rules, position, move), math.nextafter(alpha, math.inf)
+        reduced = 0 if whole or tried < 3 else 2 if tried >= 6 and depth >= 5 else 1
+        searches = [(reduced, above)] if reduced else []
+        searches += [(0, above)] if pvs and depth > 1 and tried and alpha > -math.inf else []
+        for less, high in [*searches, (0, beta)]:
+            below, entered = reducing_alpha_beta(child, depth - 1 - less, -high, -alpha, ply + 1, pvs)
+            value, nodes = -below, nodes + entered
+            if value <= alpha or (value >= beta and not less):
+                break
+        best, alpha = max(best, value), max(alpha, value)
+        if alpha >= beta:
+            break
+    return best, nodes
+
+
+@pytest.mark.parametrize("windows", ["open", "pvs"])
+@pytest.mark.parametrize("text", UNEVEN)
+def test_a_move_that_a_reduced_search_finds_good_is_searched_in_full(text: str, windows: str) -> None:
+    player, position = (
+        Negamax(ENGLISH, "material", "alphabeta", lmr=True, windows=windows),
+        parse_fen(ENGLISH, text),
+    )
+    choice = choose(player, ENGLISH, position, 6)
+    assert (choice.score, choice.nodes) == reducing_alpha_beta(
+        position, 6, -math.inf, math.inf, 0, windows == "pvs"
+    )
 
 
 @pytest.mark.full
