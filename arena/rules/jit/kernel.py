@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -10,11 +11,13 @@ from typing import Any, Literal, TypeVar, cast
 
 import numba
 from numba.core import event, types
+from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import infer_global, make_intrinsic_template
 
 from arena.rules.jit import constants  # noqa: F401, numba's type of rule sets
 from arena.rules.jit.cache import numba_uses_cache_folder
+from arena.rules.jit.part import compiler_of_parts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,7 +34,9 @@ class Kernel(CPUDispatcher):
     """A function that numba compiles for each combination of types, at the first call; `cached`: kept on disk."""
 
     def __init__(self, function: Callable[..., Any], cached: bool = False, **options: Any) -> None:
-        super().__init__(function, targetoptions=_OPTIONS | {"error_model": _error_model(function)} | options)
+        targetoptions = _OPTIONS | {"error_model": _error_model(function)} | options
+        compiler: Any = compiler_of_parts if "forceinline" in options else Compiler
+        super().__init__(function, targetoptions=targetoptions, pipeline_class=compiler)
         self._is_cached = cached
 
     def compile(self, sig: Any) -> Any:
@@ -41,7 +46,8 @@ class Kernel(CPUDispatcher):
             with numba_uses_cache_folder(self.py_func) as is_kept:
                 if is_kept:
                     self.enable_caching()
-        return super().compile(sig)
+        with collecting_no_garbage():
+            return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """numba's, for plain types: no copy of the function for each literal that it is called with.
@@ -49,6 +55,18 @@ class Kernel(CPUDispatcher):
         Kernels that call themselves, compiled for literals, crash the process that loads them from the disk.
         """
         return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+
+
+@contextmanager
+def collecting_no_garbage() -> Iterator[None]:
+    """Let Python look for no cycles, which takes a tenth of a compilation: most of what numba makes lives on."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def kernel(function: F) -> F:
