@@ -40,6 +40,7 @@ class SearchRecord(Record):
     def __init__(self, kind: type[Searched], settings: Mapping[str, Any]) -> None:
         """Some fields of `kind` have `settings`; an array whose address is one must live as long as the record."""
         super().__init__(kind, settings)
+        self._is_native = is_compiling()
         names = self.array.dtype.names
         first = names.index(Answer._fields[0])
         assert names[first : first + len(Answer._fields)] == Answer._fields, "the answer stands in one piece"
@@ -49,7 +50,7 @@ class SearchRecord(Record):
 
     def answer(self) -> Answer:
         """What the search reports."""
-        if is_compiling():
+        if self._is_native:
             return Answer._make(self._answer.tolist())
         return Answer(**{name: int(self.states[0][name]) for name in Answer._fields})
 
@@ -214,7 +215,7 @@ class Negamax(Searcher):
 def _choice(
     answer: Answer, move: int, score: float | None = None, line: tuple[int, ...] = (), plies_to_win: int = 0
 ) -> Choice:
-    return Choice(  # in its order, as names would take a quarter of a microsecond more
+    values = (  # in its order, as names would take a quarter of a microsecond more
         move,
         score,
         answer.completed,
@@ -228,7 +229,9 @@ def _choice(
         answer.tt_hits,
         line,
         plies_to_win,
+        None,
     )
+    return Choice._make(values)
 
 
 def _tables(variant: Variant, pieces: int) -> EndgameTables | None:

@@ -251,9 +251,8 @@ def search_root(
             low = np.nextafter(best, -np.inf) if equals_win else best
         floor = low if state.alpha_beta else -np.inf
         value = UNKNOWN
-        if state.windows == PVS and depth > 1 and i > 0 and floor > -np.inf:
-            above = np.nextafter(floor, np.inf)
-            value = -call_at(state.search, rules, state, node, depth - 1, -above, -floor)
+        if depth > 1 and i > 0 and floor > -np.inf:
+            value = scout(rules, state, node, depth - 1, 0, floor)
         if value > floor and not state.stopped:
             value = -call_at(state.search, rules, state, node, depth - 1, -beta, -floor)
         if state.stopped:
@@ -326,6 +325,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
             left -= 1
             depth -= 1
     ordered = rank_moves(state, node, end, capturing, stored.move)
+    scouts = state.lmr or state.windows == PVS
     floor, best, best_move = alpha, -np.inf, -1
     for i in range(start, end):
         # the best of the rest is picked now, as after a cut no order is needed
@@ -334,16 +334,9 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
         move = moves[i]
         child = descend(rules, state, node, move, end)
         value = UNKNOWN
-        if i > start and alpha > -np.inf:
-            above = np.nextafter(alpha, np.inf)
-            # late move reduction: what the order puts last is seldom best, so a shorter search must show it first
+        if scouts and i > start and alpha > -np.inf:
             reduced = 0 if whole else reduction(state, left, i - start)
-            if reduced > 0:
-                value = -search_below(rules, state, child, left - 1 - reduced, -above, -alpha)
-                value = value if value <= alpha else UNKNOWN  # so short a search proves nothing above alpha
-            # principal variation search: the first move is likely best, so only ask whether this one is better
-            if state.windows == PVS and value > alpha:
-                value = -search_below(rules, state, child, left - 1, -above, -alpha)
+            value = scout(rules, state, child, left - 1, reduced, alpha)
         # it may be the best: its value is needed
         if alpha < value < beta or value == UNKNOWN:
             value = -search_below(rules, state, child, left - 1, -beta, -alpha)
@@ -363,6 +356,22 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
                         break
     remember(state, node, depth, floor, beta, best, best_move if best > floor else stored.move)
     return bounded(state, best, floor, beta)
+
+
+@kernel
+def scout(rules: Rules, state: State, node: Node, depth: int, reduced: int, alpha: float) -> float:
+    """The value of a move by null windows, to show that it is no better than alpha; UNKNOWN if a reduced search
+    says that it may be, and no other is made."""
+    above = np.nextafter(alpha, np.inf)
+    # late move reduction: what the order puts last is seldom best, so a shorter search must show it first
+    if reduced > 0:
+        value = -call_at(state.search, rules, state, node, depth - reduced, -above, -alpha)
+        if value <= alpha:  # so short a search proves nothing above alpha
+            return value
+    # principal variation search: the first move is likely best, so only ask whether this one is better
+    if state.windows == PVS:
+        return -call_at(state.search, rules, state, node, depth, -above, -alpha)
+    return UNKNOWN
 
 
 @inlined
