@@ -182,10 +182,10 @@ class BoardGame:
 
     def build(self) -> None:
         """Build the players of both sides. Raises ArenaError for one that cannot be built, and keeps neither."""
-        players = [self._player(colour) for colour, side in enumerate(self.sides) if not side.is_person]
         try:
-            for player in players:
-                player.prepare()
+            for colour, side in enumerate(self.sides):
+                if not side.is_person:
+                    self._player(colour).prepare()
         except Exception as error:
             self.release()
             if isinstance(error, ArenaError):

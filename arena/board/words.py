@@ -13,15 +13,25 @@ from arena.rules.position import COLOURS
 _OUTLOOKS = {"win": "+ wins", "draw": "= draws", "loss": "- loses"}
 
 
+def result_text(outcome: Outcome) -> str:
+    """Describe who won: `Draw`, `White wins`, `White wins by 9 points to 7`."""
+    if outcome.winner is None:
+        return "Draw"
+    by = f" by {counted(max(outcome.points), 'point')} to {min(outcome.points)}" if outcome.points else ""
+    return f"{COLOURS[outcome.winner].capitalize()} wins{by}"
+
+
 def ending_text(game: Game, outcome: Outcome) -> str:
     """Describe who won and why: `White wins: Black has no legal move`, `White wins by 9 points to 7: ...`."""
+    return f"{result_text(outcome)}: {_reason(game, outcome)}"
+
+
+def _reason(game: Game, outcome: Outcome) -> str:
     if outcome.winner is None:
-        return f"Draw: {_drawn(game, outcome)}"
-    winner, loser = (COLOURS[colour].capitalize() for colour in (outcome.winner, 1 - outcome.winner))
-    mover = COLOURS[game.turn].capitalize()
+        return _drawn(game, outcome)
     if outcome.points:
-        most, least = max(outcome.points), min(outcome.points)
-        return f"{winner} wins by {counted(most, 'point')} to {least}: {_why_counted(game, outcome.points)}"
+        return _why_counted(game, outcome.points)
+    loser, mover = COLOURS[1 - outcome.winner].capitalize(), COLOURS[game.turn].capitalize()
     reasons = {
         Termination.NO_PIECES: f"{mover} has no pieces left",
         Termination.NO_MOVES: f"{mover} has no legal move",
@@ -30,7 +40,7 @@ def ending_text(game: Game, outcome: Outcome) -> str:
         Termination.RESIGNATION: f"{loser} resigned",
         Termination.ERROR: f"{loser}'s program failed",
     }
-    return f"{winner} wins: {reasons.get(outcome.termination, outcome.termination.value.replace('_', ' '))}"
+    return reasons.get(outcome.termination, outcome.termination.words)
 
 
 def pass_text(turn: int) -> str:
@@ -69,4 +79,4 @@ def _drawn(game: Game, outcome: Outcome) -> str:
         Termination.ENDING: "this ending has lasted as long as the rules allow",
         Termination.AGREEMENT: "agreed",
     }
-    return reasons.get(outcome.termination, outcome.termination.value.replace("_", " "))
+    return reasons.get(outcome.termination, outcome.termination.words)

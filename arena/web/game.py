@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.base.errors import ArenaError
 from arena.base.wording import message_of
-from arena.board.game import BoardGame, Request, Thought
+from arena.board.game import BoardGame, Request, Thought, Turn
 from arena.board.published import program_of
 from arena.board.sides import ADVICE_SECONDS, adviser
 from arena.hosting.analysis import Analysis
@@ -28,6 +28,7 @@ from arena.web.documents import (
     printed_board,
     side_document,
 )
+from arena.web.headline import headline, news, subline
 from arena.web.messages import (
     Analyse,
     Asked,
@@ -61,6 +62,8 @@ class Window:
 
     def __init__(self, socket: WebSocket) -> None:
         self.socket, self.news, self.error = socket, asyncio.Event(), ""
+        self.told: tuple[list[Turn], bool] = [], False
+        """The turns that it was told of, and whether the game was over then."""
 
 
 class HostedGame:
@@ -89,12 +92,13 @@ class HostedGame:
         self._study: Study | None = None
         self._advice: Study | None = None
         """The last hint."""
-        self._is_woken = asyncio.Event()
-        self._driver = background(self._drive())
+        self._search: asyncio.Task[None] | None = None
+        """Asks the player to move, and plays its answer; cancelled when that is not wanted any more."""
 
     async def serve(self, socket: WebSocket) -> None:
         """Show the game in a window, and do what it asks, until it is gone."""
         window = Window(socket)
+        window.told = self._seen()
         self._windows.add(window)
         self.left_at = None
         if not self._was_seen:
@@ -114,7 +118,6 @@ class HostedGame:
 
     def close(self) -> None:
         """End the game; this returns at once."""
-        self._driver.cancel()
         self._leave()
         if self._flag is not None:
             self._flag.cancel()
@@ -126,32 +129,46 @@ class HostedGame:
         documents.renew()
         legal = documents.legal if ending is None and board.side.is_person else []
         request, advice = self._request, self._advice
+        sides = [side_document(key, side) for key, side in zip(self.keys, board.sides, strict=True)]
+        hint = advice.document if advice and advice.is_of(board.game) else None
+        failure = board.failure or (_FULL if len(board.turns) >= MOST_PLIES else "")
+        names, paused = [side["name"] for side in sides], self._is_paused
+        draws = not are_draws_off(board.variant)
         return {
             "game": self.name,
             "version": board.version,
+            "headline": headline(board, names, is_thinking=request is not None, is_paused=paused),
+            "subline": subline(
+                board,
+                documents.moves,
+                failure=failure,
+                printed=ending["printed"] if ending else "",
+                hint=hint,
+                findings=self._findings if request else None,
+                is_paused=paused,
+            ),
             "variant": board.variant.name,
+            "rules": board.variant.name if draws else board.variant.unchanged,
+            "changed": draws and board.variant.name != board.variant.unchanged,
             "upright": program_of(board.variant).numbers_edges,
             "red": program_of(board.variant).has_red,
-            "draws": not are_draws_off(board.variant),
+            "draws": draws,
             "first": COLOURS[board.variant.first],
             **position_document(board.variant, board.game.position),
             "fen": board.game.fen,
             "start": documents.start,
-            "sides": {
-                colour: side_document(key, side)
-                for colour, key, side in zip(COLOURS, self.keys, board.sides, strict=True)
-            },
+            "sides": dict(zip(COLOURS, sides, strict=True)),
             "moves": documents.moves,
             "legal": legal,
             "must_capture": any(move["captured"] for move in legal),
             "thinking": request and self._findings,
-            "paused": self._is_paused,
+            "paused": paused,
             "pace": self._pace,
             "lines": self._lines,
             "analysis": self._study and self._study.document,
-            "hint": advice.document if advice and advice.is_of(board.game) else None,
+            "hint": hint,
             "outcome": ending,
-            "failure": board.failure or (_FULL if len(board.turns) >= MOST_PLIES else ""),
+            "failure": failure,
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (request is not None or board.side.is_person),
             "clock": board.clock and board.clock._asdict(),
@@ -222,7 +239,13 @@ class HostedGame:
                 await window.news.wait()
                 window.news.clear()
                 error, window.error = window.error, ""
-                await window.socket.send_text(json_text(self.state() | {"error": error}))
+                state, (before, was_over) = self.state(), window.told
+                said = news(self.board, self._documents.moves, before, state["headline"], was_over=was_over)
+                window.told = self._seen()
+                await window.socket.send_text(json_text(state | {"error": error, "news": said}))
+
+    def _seen(self) -> tuple[list[Turn], bool]:
+        return list(self.board.turns), self.board.outcome is not None
 
     def _say(self) -> None:
         for window in self._windows:
@@ -231,10 +254,14 @@ class HostedGame:
     def _changed(self) -> None:
         """Send the state to the windows, look at the clock, have players and the analysis go on."""
         self.changed_at = time.monotonic()
+        if self._request is not None and self._request.version != self.board.version:
+            self._hold_up()
+        if self._search is None and self._is_due():
+            self._request, self._findings = self.board.request(), {"depth": 0, "nodes": 0}
+            self._search = background(self._ply(self._request))
         self._say()
         self._watch_clock()
         self._follow()
-        self._is_woken.set()
         if self.board.outcome is not None:
             self.board.release()
 
@@ -273,49 +300,36 @@ class HostedGame:
             and len(board.turns) < MOST_PLIES
         )
 
-    async def _drive(self) -> None:
-        """Have players move whenever it is their turn, for ever."""
-        while True:
-            await self._is_woken.wait()
-            self._is_woken.clear()
-            while self._is_due():
-                await self._ply()
-
-    async def _ply(self) -> None:
-        """Ask the player to move, and play its answer unless anything else happened."""
+    async def _ply(self, request: Request) -> None:
+        """Have a player answer a request to move, and play the answer; the player stops if this is cancelled."""
         board, began, side = self.board, time.monotonic(), self.board.side
-        assert side.spec is not None
-        self._request = request = board.request()
-        self._findings = {"depth": 0, "nodes": 0}
-        self._changed()
         answer = asyncio.ensure_future(THINKING.run(partial(_answer, request)))
-        while self._wants(request) and not answer.done():
-            await asyncio.wait([answer], timeout=REPORT_SECONDS)
-            choice = None if own_code(side.spec) else request.player.progress()
-            if choice is not None and choice.depth > self._findings["depth"]:
-                self._findings = {"depth": choice.depth, "nodes": choice.nodes}
-                self._say()
-        if not any(side.is_person for side in board.sides):
-            while self._wants(request) and (left := began + self._pace - time.monotonic()) > 0:
-                await asyncio.wait([self._driver], timeout=min(left, REPORT_SECONDS))
-        if not self._wants(request):
+        try:
+            while not answer.done():
+                await asyncio.wait([answer], timeout=REPORT_SECONDS)
+                choice = None if side.spec is None or own_code(side.spec) else request.player.progress()
+                if choice is not None and choice.depth > self._findings["depth"]:
+                    self._findings = {"depth": choice.depth, "nodes": choice.nodes}
+                    self._say()
+            if not any(side.is_person for side in board.sides):
+                await asyncio.sleep(began + self._pace - time.monotonic())
+        except asyncio.CancelledError:
             _stop(request)
             answer.cancel()
-        elif isinstance(thought := answer.result(), Thought):
+            raise
+        self._search = self._request = None
+        thought = answer.result()
+        if isinstance(thought, Thought):
             board.accept(request, thought)
         else:
             board.fail(request, thought)
-        self._request = None
         self._changed()
 
-    def _wants(self, request: Request) -> bool:
-        return request is self._request and request.version == self.board.version
-
     def _hold_up(self) -> None:
-        """Stop the search under way; its answer is not played."""
-        if self._request is not None:
-            _stop(self._request)
-            self._request = None
+        """Cancel the search under way; its answer is not played."""
+        if self._search is not None:
+            self._search.cancel()
+        self._search = self._request = None
 
     def _follow(self) -> None:
         """Analyse the position that the game has now, if that is asked for."""

@@ -26,8 +26,9 @@
 /** @typedef {{result: string, termination: string, text: string, printed: string}} Outcome */
 
 /**
- * A game at the board; `error` says why what the window asked was not done.
- * @typedef {PositionDocument & {game: string, version: number, variant: string, upright: boolean, red: boolean, draws: boolean, first: Colour,
+ * A game at the board in words and in full; `news` is what happened since the last state, read aloud, `error` says why
+ * what the window asked was not done. `rules` is the name to ask for another game by; nobody can by rules `changed`.
+ * @typedef {PositionDocument & {game: string, version: number, headline: string, subline: string, news: string, variant: string, rules: string, changed: boolean, upright: boolean, red: boolean, draws: boolean, first: Colour,
  *   start: PositionDocument, sides: Record<Colour, Side>, moves: Ply[], legal: LegalMove[], must_capture: boolean,
  *   thinking: {depth: number, nodes: number}|null, paused: boolean, pace: number, lines: number, analysis: Findings|null,
  *   hint: Findings|null, outcome: Outcome|null, failure: string, clocks: Record<Colour, number>|null, running: boolean,

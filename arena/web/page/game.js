@@ -3,8 +3,8 @@
 import { fenOf } from "../../report/viewer/words.js";
 import { ask, saveAs, say } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
-import { goesOn, isBlackBelow, isChanged, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf, rulesOf } from "./game_state.js";
-import { capital, hintText, newsText } from "./game_words.js";
+import { goesOn, isBlackBelow, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf } from "./game_state.js";
+import { capital } from "./game_words.js";
 import { Link, NO_GAME } from "./link.js";
 import { Moves, noteElements } from "./notes.js";
 import { Panel } from "./panel.js";
@@ -83,7 +83,7 @@ export class Game {
     if (!state) return;
     this.entered = null;
     this.receive(state);
-    await this.table.take(rulesOf(state));
+    await this.table.take(state.rules);
     if (mine !== this.busy) return;
     this.isHere = true;
     Object.assign(store, { ply: store.game.moves.length, isTurned: false });
@@ -92,7 +92,7 @@ export class Game {
     this.panel.red(state.red);
     this.evaluation.asks(state.lines);
     this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.ask("seat", sides));
-    this.sides.show(rulesOf(state), requestOf(state));
+    this.sides.show(state.rules, requestOf(state));
     this.render();
     if (!store.game.moves.length) this.table.board.appear();
   }
@@ -140,14 +140,13 @@ export class Game {
     this.receive(newer);
     if (!this.isHere) return undefined;
     const state = store.game;
-    const news = newsText(before, state);
-    if (news) this.parts.spoken.textContent = news;
-    if (JSON.stringify(requestOf(before)) !== JSON.stringify(requestOf(state))) this.sides.show(rulesOf(state), requestOf(state));
+    if (state.news) this.parts.spoken.textContent = state.news;
+    if (JSON.stringify(requestOf(before)) !== JSON.stringify(requestOf(state))) this.sides.show(state.rules, requestOf(state));
     if (state.lines !== before.lines) this.evaluation.asks(state.lines);
     if (state.error) {
       say(state.error);
       store.ply = wasLive ? state.moves.length : Math.min(store.ply, state.moves.length);
-      this.sides.show(rulesOf(state), requestOf(state));
+      this.sides.show(state.rules, requestOf(state));
       return this.restore();
     }
     if (state.version === before.version) {
@@ -217,7 +216,7 @@ export class Game {
     parts.printed.textContent = this.live ? state.printed : "";
     parts.printing.hidden = !parts.printed.textContent;
     parts.undrawn.textContent = state.draws ? "" : "No draws are detected.";
-    parts.actions.fromhere.hidden = this.live || isChanged(state);
+    parts.actions.fromhere.hidden = this.live || state.changed;
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
       parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = ply === end;
     }
@@ -258,7 +257,7 @@ export class Game {
   advise(hint) {
     const [best] = hint.lines;
     if (best) this.arrows([{ path: best.path, kind: "hint" }]);
-    this.parts.spoken.textContent = hintText(store.game);
+    this.parts.spoken.textContent = store.game.subline;
   }
 
   async draw() {

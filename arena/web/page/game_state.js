@@ -6,24 +6,14 @@
 /** @type {Colour[]} */
 export const COLOURS = ["white", "black"];
 
-/* Whether a game is of rules that were changed by more than their draws: the server begins no other one by them. */
-export function isChanged({ variant, draws }) {
-  return variant.includes(" (") && draws;
-}
-
-/* The name by which the server knows the rules of a game. */
-export function rulesOf({ variant, draws }) {
-  return draws ? variant : variant.split(" (")[0];
-}
-
 /**
  * What is to be asked for another game as this one: rules, players and their seconds per move, clock and pace.
  * @param {GameState} state
  */
 export function requestOf(state) {
-  const { draws, sides: { white, black }, clock, pace } = state;
+  const { rules, draws, sides: { white, black }, clock, pace } = state;
   const seconds = { white: white.seconds, black: black.seconds };
-  return { variant: rulesOf(state), draws, white: white.key, black: black.key, seconds, pace, ...(clock ? { clock } : {}) };
+  return { variant: rules, draws, white: white.key, black: black.key, seconds, pace, ...(clock ? { clock } : {}) };
 }
 
 /* A request with the players, and their seconds per move, in each other's place. */

@@ -5,7 +5,7 @@ import { fenOf, grouped, resultText } from "../../report/viewer/words.js";
 import { pick, say, showLost } from "./dialogs.js";
 import { Editor } from "./editor.js";
 import { Game } from "./game.js";
-import { positionAt, requestOf, rulesOf, swapped } from "./game_state.js";
+import { positionAt, requestOf, swapped } from "./game_state.js";
 import { capital, COMPILING, LONG } from "./game_words.js";
 import { commandOf } from "./keys.js";
 import { askOffer, post } from "./server.js";
@@ -169,7 +169,7 @@ function lookedAt() {
 }
 
 async function edit(position) {
-  const variant = mode() === "setup" ? setup.variant.name : rulesOf(store.game);
+  const variant = mode() === "setup" ? setup.variant.name : store.game.rules;
   const usual = await table.take(variant);
   const from = position || usual;
   if (store.game && setup.variant.name !== variant) setup.use(variant);

@@ -1,8 +1,8 @@
 /* What stands around the board: who plays, who is to move, clocks, what can be done, how it ended. */
 
 import { element, named } from "../../report/viewer/element.js";
-import { COLOURS, arePersons, isChanged, moverOf, personsOf } from "./game_state.js";
-import { HASTE, capital, clockText, counted, headlineOf, sublineOf } from "./game_words.js";
+import { COLOURS, arePersons, moverOf, personsOf } from "./game_state.js";
+import { HASTE, capital, clockText, counted } from "./game_words.js";
 import { store } from "./store.js";
 
 /** @import { Colour, GameState } from "./documents.js" */
@@ -43,8 +43,8 @@ export class Panel {
     const name = (colour) => (sides[colour].person ? (arePersons(sides) ? capital(colour) : "You") : sides[colour].name);
     this.strips({ white: name("white"), black: name("black") }, outcome ? null : turn, { pieces, points }, flipped, Boolean(state.clocks));
     const { headline, subline, status } = this.parts;
-    headline.textContent = headlineOf(state);
-    subline.textContent = sublineOf(state);
+    headline.textContent = state.headline;
+    subline.textContent = state.subline;
     status.classList.toggle("game-waits", Boolean(state.thinking) && !outcome);
     this.parts.actions.hint.classList.toggle("game-waits", Boolean(state.hint && !state.hint.done));
     status.classList.toggle("game-yours", live && state.legal.length > 0);
@@ -95,9 +95,9 @@ export class Panel {
     set("fresh", !over, true);
     actions.pause.querySelector("span").textContent = state.paused ? "Go on" : "Pause";
     actions.pause.querySelector("path").setAttribute("d", state.paused ? "M7 4l12 8-12 8z" : "M8 5v14M16 5v14");
-    actions.again.hidden = isChanged(state);
-    actions.swapped.hidden = persons === 2 || isChanged(state);
-    actions.editnow.hidden = isChanged(state);
+    actions.again.hidden = state.changed;
+    actions.swapped.hidden = persons === 2 || state.changed;
+    actions.editnow.hidden = state.changed;
     this.parts.turning.hidden = persons < 2;
   }
 
