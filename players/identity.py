@@ -12,6 +12,7 @@ import site
 import sys
 import sysconfig
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -30,6 +31,8 @@ MISSING = "missing"
 NO_FILES: Files = dict[str, str]()
 MOST_HASHED, _HASHED_AT_ONCE = 2**30, 2**20
 """Bytes of a file that its hash is made of, and that are read at once."""
+_YOUNG = 2 * 10**9
+"""Nanoseconds after its last change within which a file is read again for its hash."""
 _DIGITS = 12
 _ARENAS = "arena", "players"
 """The packages of the arena itself."""
@@ -50,19 +53,27 @@ def hash_of(path: str | Path) -> str:
     """A short hash of a file's content: its first MOST_HASHED bytes, and its size if there are more."""
     try:
         status = Path(path).stat()
-        return _hash(str(path), (status.st_mtime_ns, status.st_size, status.st_ino))
+        # a file may be saved twice within a tick of its times; only that of its change cannot be put back
+        is_young = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _YOUNG
+        hashed = _hash.__wrapped__ if is_young else _hash
+        times = status.st_mtime_ns, status.st_ctime_ns
+        return hashed(str(path), (status.st_size, status.st_ino, *times))
     except OSError:
         return MISSING
 
 
 @lru_cache(1 << 12)
-def _hash(path: str, status: tuple[int, int, int]) -> str:
+def _hash(path: str, status: tuple[int, int, int, int]) -> str:
     digest = sha256()
-    with Path(path).open("rb") as file:
-        for _ in range(MOST_HASHED // _HASHED_AT_ONCE):
-            digest.update(file.read(_HASHED_AT_ONCE))
-    if status[1] > MOST_HASHED:
-        digest.update(str(status[1]).encode())
+    _hashing.now = True  # the player that is loaded does not read this file
+    try:
+        with Path(path).open("rb") as file:
+            for _ in range(MOST_HASHED // _HASHED_AT_ONCE):
+                digest.update(file.read(_HASHED_AT_ONCE))
+    finally:
+        _hashing.now = False
+    if status[0] > MOST_HASHED:
+        digest.update(str(status[0]).encode())
     return digest.hexdigest()[:_DIGITS]
 
 
@@ -193,7 +204,7 @@ class _State:
         self.is_listening = False
 
 
-_state = _State()
+_state, _hashing = _State(), threading.local()
 if hasattr(os, "register_at_fork"):  # a lock that another thread holds would never be free in the child
     os.register_at_fork(after_in_child=lambda: setattr(_state, "lock", threading.RLock()))
 
@@ -331,7 +342,7 @@ def _listen() -> None:
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "open" and _state.thread == threading.get_ident():
+    if event == "open" and _state.thread == threading.get_ident() and not getattr(_hashing, "now", False):
         path, _, flags = arguments
         if isinstance(path, str | bytes):
             name = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  called for every file that is opened

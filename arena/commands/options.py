@@ -89,6 +89,12 @@ seed_option = click.option(
 workers_option = click.option(
     "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
 )
+watch_option = click.option(
+    "--watch",
+    "is_watched",
+    is_flag=True,
+    help="Play again whenever a player's file is saved, and compare with the version before, until Ctrl-C.",
+)
 first_option = click.option(
     "--first",
     type=click.Choice(["white", "black"]),

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
@@ -23,12 +24,13 @@ from arena.commands.options import (
     check_report_options,
     report_options,
     seed_option,
+    watch_option,
     workers_option,
 )
 from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.kept import FILE as KEPT
-from arena.experiment.load import load_all, named_entries
+from arena.experiment.load import load, load_all, named_entries
 from arena.experiment.model import Experiment
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, Problem
@@ -57,8 +59,15 @@ REPORT = "arena.commands.report"
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
 @report_options
 @click.option("--force", is_flag=True, help="Resume with other versions of packages than at the start.")
+@watch_option
 def run(
-    config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool, **wanted: Any
+    config: Path,
+    out: Path | None,
+    workers: int | str | None,
+    quiet: bool,
+    force: bool,
+    is_watched: bool,
+    **wanted: Any,
 ) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
@@ -67,6 +76,14 @@ def run(
     spent; 7: a service was not reachable; 130: stopped by Ctrl-C.
     """
     check_report_options(wanted)
+    if is_watched:
+        from arena.commands.watching import watch
+
+        if len(experiments := load_all(config)) > 1:
+            raise ArenaError(f"{config} has several runs: --watch takes one")
+        folder = out or Path("reports") / next(iter(experiments.values())).name
+        watch(partial(load, config), folder, workers, config)
+        return
     sys.exit(play_config(config, out, workers, quiet=quiet, force=force, **wanted))
 
 
@@ -169,10 +186,12 @@ class OpeningsType(click.ParamType):
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
 @workers_option
+@watch_option
 def match(
     players: tuple[str, ...],
     out: Path | None,
     workers: int | str | None,
+    is_watched: bool,
     **options: Any,
 ) -> None:
     """Play a match of two players, or a round robin of more, and write its report.
@@ -186,6 +205,12 @@ def match(
         raise ArenaError("name two players or more, as in: arena match simple@d6 greedy")
     with _in_words_of(players):
         document = _document(named_entries(players, LIMITS), **options)
+        if is_watched:
+            from arena.commands.watching import watch
+
+            folder = out or Path("reports") / document["name"]
+            watch(partial(load, document), folder, workers, said=partial(_in_words_of, players))
+            return
         document, folder = _with_folder(document, out, "match")
         kind = "match" if len(players) == 2 else "round robin"
         echo(f"a {kind}, kept with its configuration, {KEPT}, in {folder}")

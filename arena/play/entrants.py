@@ -86,11 +86,13 @@ def tried(
     say: Callable[[str], object],
     workers: Workers = 1,
     known: Collection[str] = (),
+    *,
+    is_strict: bool = False,
 ) -> Entrants:
     """The players of a run: a user's own code plays, as `failures` of the experiment say.
 
     Those that are `known` by their names were tried before. `say` receives the findings. Raises ConfigError if
-    players cannot be built, or too few are left.
+    players cannot be built, or too few are left, and, where it `is_strict`, at the first mistake that was found.
     """
     is_short = experiment.failures.faulty == "stop"
     warning = unguarded(experiment)
@@ -100,6 +102,9 @@ def tried(
     looks = look_at(experiment, variant, examination, say, processes, known=known)
     left_out, found = _judged(experiment, looks, known)
     _refuse(experiment, looks, left_out)
+    if mistakes := [finding for finding in found if is_strict and finding.level == "error"]:
+        index = [spec.name for spec in experiment.players].index(mistakes[0].where)
+        raise experiment.error(("players", index), mistakes[0].words)
     if warning and is_short:
         say(warning)
     for line in _lines(experiment, left_out, found):

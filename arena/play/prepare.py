@@ -49,7 +49,12 @@ class Parts(NamedTuple):
 
 
 def prepare(
-    experiment: Experiment, folder: Path | None = None, observer: Observer | None = None, workers: Workers = 1
+    experiment: Experiment,
+    folder: Path | None = None,
+    observer: Observer | None = None,
+    workers: Workers = 1,
+    *,
+    is_strict: bool = False,
 ) -> Tournament:
     """The tournament of an experiment, whose run is to be kept in `folder`, without the players that are left out.
 
@@ -57,7 +62,8 @@ def prepare(
     no run has begun, a user's own code is tried, too, as `failures` of the configuration say, on as many worker
     processes; the observer hears the findings. Of a run that has begun so those are that are new, or have changed.
 
-    Raises ConfigError, at the keys to blame, with all that cannot be: openings, suites and the rest, then players.
+    Raises ConfigError, at the keys to blame, with all that cannot be: openings, suites and the rest, then players;
+    where it `is_strict`, a mistake that was found in a player, too.
     """
     observer = observer or Observer()
     before = None if folder is None else run_in(folder)
@@ -73,7 +79,7 @@ def prepare(
         parts = _all_parts(experiment, variant, observer.say)
         if are_tried:
             examination = examination_of(experiment, variant, is_close=experiment.failures.faulty != "stop")
-            entrants = tried(experiment, variant, examination, observer.say, workers, known)
+            entrants = tried(experiment, variant, examination, observer.say, workers, known, is_strict=is_strict)
             _check_players(entrants.experiment)
         else:
             entrants = built(experiment, variant, observer.say)

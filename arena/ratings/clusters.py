@@ -5,7 +5,9 @@ Games of the same two players are not independent if they are
 * a pair: two games from one opening with colours swapped, which share a number, or
 * copies: games with the same colours and the same line, that is opening and moves,
 
-or if a chain of such links connects them: what is linked is one cluster. An example, of two players a and b:
+or if a chain of such links connects them: what is linked is one cluster. Games of any
+players are linked, too, by a key of their own, as those of two versions of a player from one opening. An example,
+of two players a and b:
 
     game  first  pair  line
     1     a      1     x
@@ -47,15 +49,16 @@ class Clusters(NamedTuple):
 def clustered(games: pd.DataFrame, size: int) -> Clusters:
     """Games in clusters.
 
-    *games* have whole numbers: first and second, players below *size*; outcome; pair and line, -1 for a game
-    without one; number, the games that the row stands for. A row without pair and line is so many clusters.
+    *games* have whole numbers: first and second, players below *size*; outcome; pair, line and linked, -1 for a
+    game without one; number, the games that the row stands for. A row without any of these is so many clusters.
     """
     first, second, number = (games[name].to_numpy() for name in ("first", "second", "number"))
     meeting = pairing_of(first, second, size)
     pair = _numbered(games["pair"], meeting)
     line = _numbered(games["line"], first * size + second)
-    cluster = _linked(pair, line)
-    is_alone = (pair < 0) & (line < 0)
+    linked = games["linked"].to_numpy()
+    cluster = _linked(pair, line, linked)
+    is_alone = (pair < 0) & (line < 0) & (linked < 0)
     times = np.ones(cluster.max(initial=-1) + 1)
     times[cluster[is_alone]] = number[is_alone]
 

@@ -11,6 +11,7 @@ Games. A table with the columns white, black, result ("white", "draw", "black") 
 * pair: games of the same two players with the same value are one cluster, missing values stand alone;
 * line: what was played (opening and moves) as any value; games of the same two players with the same colours
   and the same line repeat one another, a missing value repeats nothing;
+* linked: games of any players with the same value are one cluster, missing values stand alone;
 * count: how many independent games the row stands for, a whole number of 0 or more.
 
 Prior. Virtual results keep the Elo of one-sided results finite: a win of every player over an opponent 800 Elo
@@ -212,8 +213,8 @@ class Cells(NamedTuple):
 def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> pd.DataFrame:
     """The games as whole numbers, without rows that count no game. Raises ValueError as `rate` does.
 
-    `first` and `second` are places in *names*, `outcome` one in POINTS from the first player's view, `pair` and
-    `line` are numbers from 0, -1 for a game without one, and `number` is 1 or more.
+    `first` and `second` are places in *names*, `outcome` one in POINTS from the first player's view, `pair`,
+    `line` and `linked` are numbers from 0, -1 for a game without one, and `number` is 1 or more.
     """
     white, black = (_codes(games[colour], "player", names) for colour in ("white", "black"))
     if (white == black).any():
@@ -222,7 +223,7 @@ def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> pd.DataF
     coded = pd.DataFrame({"first": white, "second": black, "outcome": outcome})
     if first == "black":
         coded = pd.DataFrame({"first": black, "second": white, "outcome": 2 - outcome})
-    for name in ("pair", "line"):
+    for name in ("pair", "line", "linked"):
         coded[name] = pd.factorize(games[name])[0] if name in games else -1
     coded["number"] = games["count"].to_numpy(np.int64) if "count" in games else 1
     return coded[coded["number"] > 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from arena.hosting.handle import LocalPlayer
 from arena.rules.variants import VARIANTS
-from players.identity import FilesChanged, changes, forget, keep_sources, loaded, now, placed
+from players.identity import FilesChanged, changes, forget, hash_of, keep_sources, loaded, now, placed
 from players.loading import PlayerError, load_object
 from players.player import PlayerSpec
 from players.table import build_player
@@ -125,3 +126,13 @@ def test_a_module_that_pythons_own_hides_is_named(
         (tmp_path / name).write_text(text or "class Own: ...")
     with pytest.raises(PlayerError, match=str(tmp_path / "queue.py")):
         load_object(reference, "type", callable)
+
+
+def test_a_second_save_of_as_many_bytes_is_seen_also_where_it_keeps_the_time(tmp_path: Path) -> None:
+    file = tmp_path / "my.py"
+    marks = []
+    for text in ("a = 1", "a = 2", "a = 3"):
+        file.write_text(text)
+        os.utime(file, ns=(0, 0))
+        marks.append(hash_of(file))
+    assert len(set(marks)) == 3

@@ -338,7 +338,7 @@ def test_pairs_that_a_copy_links_are_one_cluster_and_every_game_weighs_as_many_a
     numbers = pd.DataFrame(
         {"first": [0, 1, 0, 1, 0, 1, 0], "second": [1, 0, 1, 0, 1, 0, 1], "outcome": 0, "number": 1}
     )
-    found = clustered(numbers.assign(pair=[1, 1, 2, 2, 3, 3, -1], line=[0, 1, 0, 2, 3, 4, -1]), 2)
+    found = clustered(numbers.assign(pair=[1, 1, 2, 2, 3, 3, -1], line=[0, 1, 0, 2, 3, 4, -1], linked=-1), 2)
     assert found.weight == pytest.approx([6 / 7] * 7) and found.times.tolist() == [1, 1, 1]
 
 
@@ -408,3 +408,36 @@ def test_a_count_stands_for_so_many_games():
     together = counted.assign(pair=[1, 1, 1, None, None, None, 2, 2, 2])
     plain = together.loc[together.index.repeat(together["count"])].drop(columns="count")
     pd.testing.assert_frame_equal(rate(together).table, rate(plain).table, rtol=1e-9)
+
+
+def test_a_difference_of_versions_that_met_one_opponent_has_the_error_of_its_openings():
+    chance = np.random.default_rng(1)
+    hard = chance.random((400, 1))  # of each opening, what both versions feel
+    points = [((hard + chance.random((400, 2))) / 2 < limit).astype(int) for limit in (0.45, 0.55)]
+    rows = [
+        (version, opening, side, points[number][opening, side])
+        for number, version in enumerate(["old", "new"])
+        for opening in range(400)
+        for side in range(2)
+    ]
+    games = pd.DataFrame(rows, columns=["version", "pair", "side", "won"])
+    of_white, won = games["side"] == 0, games["won"] == 1
+    games = games.assign(
+        white=games["version"].where(of_white, "other"),
+        black=games["version"].where(~of_white, "other"),
+        result=np.where(won == of_white, "white", "black"),
+    )
+    tables = [games, games.assign(linked=games["pair"])]
+    found = [rate(table).contrast({"new": 1, "old": -1}) for table in tables]
+    errors = [interval.error for interval in found if interval is not None]
+
+    # by hand: score s of a version is Elo 400 log10(s / (1 - s)), which has the slope 400 / ln 10 / (s (1 - s))
+    scores = [version.mean() for version in points]
+    slopes = [400 / math.log(10) / (score * (1 - score)) for score in scores]
+    felt = [
+        slope * (version.mean(axis=1) - score)
+        for slope, version, score in zip(slopes, points, scores, strict=True)
+    ]
+    apart, together = felt[0].var() + felt[1].var(), (felt[1] - felt[0]).var()
+    assert errors == pytest.approx([1.96 * math.sqrt(variance / 400) for variance in (apart, together)], rel=0.03)
+    assert errors[1] < 0.8 * errors[0]

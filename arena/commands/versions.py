@@ -1,0 +1,232 @@
+"""The versions of the live loop: each against its opponents and the version before it, and all together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from arena.base.files import replace
+from arena.base.number import percent
+from arena.base.wording import counted, first_few
+from arena.base.writing import write_text
+from arena.commands.output import echo, show_frame
+from arena.commands.report import show_verdict
+from arena.experiment.model import entry_of
+from arena.ratings.interval import Interval
+from arena.ratings.joint import Ratings, rate
+from arena.report.load import load as load_run
+from arena.report.page import page_of
+from arena.report.page.blocks import Block, Section, Table, Text
+from arena.report.run import Run
+from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style
+from arena.rules.result import Colour
+
+PAGE = "watch.html"
+"""The page of the session, in the folder of its first version."""
+_RENEWED = '<meta http-equiv="refresh" content="2">'
+"""Has a browser load the page again."""
+_HEADINGS = (
+    Heading("Version", Style.RANK),
+    Heading("Player", Style.NAME),
+    Heading("Elo", Style.ELO),
+    Heading("Over the one before", Style.ELO),
+    Heading("Score"),
+    Heading("Won, drawn, lost", Style.RESULTS),
+    Heading("Run", Style.WORD),
+)
+_POINTS = {"white": 1.0, "draw": 0.5, "black": 0.0}
+
+
+class Version(NamedTuple):
+    """A version that was played, and what its games were."""
+
+    number: int
+    folder: Path
+    variant: object
+    first: Colour
+    players: Mapping[str, object]
+    """What each player is made of, by its name."""
+    games: pd.DataFrame
+    """White, black, result, pair, line, opening."""
+
+
+class Versions:
+    """The versions of a session, in the order in which they were first played."""
+
+    def __init__(self, folder: Path) -> None:
+        self._all: dict[Path, Version] = {}
+        self._last: Version | None = None
+        self._page = folder / PAGE
+
+    def show(self, folder: Path) -> None:
+        """Show the verdict of the run in a folder, alone and against the version before; the page, too."""
+        run = load_run(folder)
+        is_known = folder in self._all
+        version = self._all.setdefault(folder, _version(len(self._all) + 1, folder, run))
+        echo(f"version {version.number}{', as it was before' if is_known else ''}, in {folder}:")
+        show_verdict(run)
+        before, self._last = self._last, version
+        lines = list(self._against(before, version)) if before is not None and before != version else []
+        for line in lines:
+            echo(line)
+        self._write_page(lines, is_over=False)
+        if before is None:
+            echo(f"page: {self._page}")
+
+    def show_all(self) -> None:
+        """Show the table of all versions, the best one first, and end the page."""
+        show_frame(self._grid().texts())
+        self._write_page([], is_over=True)
+
+    def _against(self, before: Version, after: Version) -> Iterator[str]:
+        """Yield a line on each player that changed."""
+        if before.variant != after.variant:
+            yield f"version {before.number} was played by other rules"
+            return
+        if _lines(before) == _lines(after):
+            yield f"version {after.number} played the games of version {before.number}, move for move"
+            return
+        for name in _changed(before, after):
+            labels = [_label(name, version, self._numbers(name)) for version in (after, before)]
+            difference = self._ratings([before, after]).contrast({labels[0]: 1, labels[1]: -1})
+            words = "" if difference is None else f"{difference} Elo, "
+            yield f"{name}: {words}version {after.number} over {before.number}; {_pairs(name, before, after)}"
+
+    def _numbers(self, name: str) -> dict[str, int]:
+        """The number of the first version that has a player as it is made, by what that is."""
+        numbers: dict[str, int] = {}
+        for version in self._all.values():
+            if name in version.players:
+                numbers.setdefault(str(version.players[name]), version.number)
+        return numbers
+
+    def _ratings(self, versions: Sequence[Version]) -> Ratings:
+        """All versions in one fit, in which games from one opening are not independent."""
+        tables = []
+        for version in versions:
+            called = {name: _label(name, version, self._numbers(name)) for name in version.players}
+            games = version.games
+            tables.append(
+                games.assign(
+                    white=games["white"].map(called),
+                    black=games["black"].map(called),
+                    pair=f"{version.number} " + games["pair"].astype(str),
+                    linked=games["opening"],
+                )
+            )
+        return rate(pd.concat(tables, ignore_index=True), first=versions[0].first)
+
+    def _grid(self) -> Grid:
+        """A row for each version, and each player that has several, the best one first."""
+        assert self._last is not None
+        versions = [version for version in self._all.values() if version.variant == self._last.variant]
+        ratings = self._ratings(versions)
+        names = [name for name in self._last.players if len(self._numbers(name)) > 1] or [*self._last.players][:1]
+        rows = [
+            self._row(ratings, name, version) for name in names for version in versions if name in version.players
+        ]
+        return Grid(_HEADINGS, sorted(rows, key=lambda row: -(row[2].value or -math.inf)))
+
+    def _row(self, ratings: Ratings, name: str, version: Version) -> list[Cell]:
+        label = _label(name, version, self._numbers(name))
+        earlier = [each for each in self._all.values() if each.number < version.number and name in each.players]
+        before = _label(name, earlier[-1], self._numbers(name)) if earlier else label
+        over = None if before == label else ratings.contrast({label: 1, before: -1})
+        won, drawn, lost = _counts(name, version)
+        score = (won + drawn / 2) / max(won + drawn + lost, 1)
+        return [
+            Cell(version.number, str(version.number)),
+            Cell(name, name),
+            _cell(self._elo(ratings, label, version)),
+            _cell(over),
+            Cell(score, percent(score)),
+            Cell(score, f"{won} - {drawn} - {lost}"),
+            Cell(str(version.folder), str(version.folder)),
+        ]
+
+    def _elo(self, ratings: Ratings, label: str, version: Version) -> Interval | None:
+        """The Elo of a player over the mean of its opponents in a version."""
+        labels = [_label(other, version, self._numbers(other)) for other in version.players]
+        others = [other for other in labels if other != label]
+        return ratings.contrast({label: 1, **{other: -1 / len(others) for other in others}})
+
+    def _write_page(self, lines: Sequence[str], *, is_over: bool) -> None:
+        assert self._last is not None
+        state = "The session is over." if is_over else "The page renews itself while the session lasts."
+        blocks: list[Block] = [Text(state, "facts"), *(Text(line, "note") for line in lines)]
+        blocks.append(Table(self._grid(), "versions"))
+        text = page_of([Section("top", f"Versions in {self._page.parent.name}", blocks)])
+        if not is_over:
+            text = text.replace("<head>", f"<head>\n{_RENEWED}", 1)
+        replace(self._page, partial(write_text, text))
+
+
+def _cell(elo: Interval | None) -> Cell:
+    return EMPTY if elo is None else Cell(elo.value, str(elo))
+
+
+def _version(number: int, folder: Path, run: Run) -> Version:
+    games = run.games
+    files = {name: tuple(sorted(run.info.files_by(name).items())) for name in run.players}
+    players = {spec.name: (entry_of(spec), files[spec.name]) for spec in run.experiment.players}
+    moves = games["game"].map(run.survey.hashes).astype(str)
+    chosen = games[["white", "black", "result", "pair"]]
+    chosen = chosen.assign(line=games["opening_fen"] + " " + moves, opening=games["opening_fen"])
+    return Version(number, folder, run.experiment.variant, run.first, players, chosen)
+
+
+def _label(name: str, version: Version, numbers: Mapping[str, int]) -> str:
+    """The name of a player in a fit of several versions: with the number of its own, where there are several."""
+    return name if len(numbers) < 2 else f"{name}, version {numbers[str(version.players[name])]}"
+
+
+def _changed(before: Version, after: Version) -> list[str]:
+    players = after.players.items()
+    return [name for name, what in players if name in before.players and before.players[name] != what]
+
+
+def _lines(version: Version) -> set[tuple[str, ...]]:
+    """All games, by their players and moves."""
+    return {*version.games[["white", "black", "line"]].itertuples(index=False, name=None)}
+
+
+def _points(name: str, version: Version) -> pd.Series:
+    """The points of a player by opening and opponent."""
+    games = version.games
+    of_white = games["result"].map(_POINTS)
+    sides = [("white", "black", of_white), ("black", "white", 1 - of_white)]
+    tables = [
+        games[["opening"]].assign(opponent=games[other], points=points)[games[side] == name]
+        for side, other, points in sides
+    ]
+    return pd.concat(tables).groupby(["opening", "opponent"], sort=False)["points"].sum()
+
+
+def _pairs(name: str, before: Version, after: Version) -> str:
+    """The pairs of games from equal openings whose points changed, by the numbers of their openings."""
+    points = [_points(name, version) for version in (before, after)]
+    both = pd.concat(points, axis=1, join="inner", keys=["before", "after"])
+    difference = (both["after"] - both["before"]).to_numpy()
+    openings = {opening: number for number, opening in enumerate(after.games["opening"].unique(), start=1)}
+    numbers = [openings[opening] for opening, _ in both.index]
+    better = [str(number) for number, points in zip(numbers, difference, strict=True) if points > 0]
+    worse = [str(number) for number, points in zip(numbers, difference, strict=True) if points < 0]
+    words = f"of {counted(len(both), 'pair')} from equal openings {len(better)} better, {len(worse)} worse"
+    lists = {"better": better, "worse": worse}
+    shown = [f"{what} from {first_few(found, 8)}" for what, found in lists.items() if found]
+    return words + "".join(f"; {text}" for text in shown)
+
+
+def _counts(name: str, version: Version) -> tuple[int, int, int]:
+    games = version.games
+    won = ((games["white"] == name) & (games["result"] == "white")) | (
+        (games["black"] == name) & (games["result"] == "black")
+    )
+    played = (games["white"] == name) | (games["black"] == name)
+    drawn = played & (games["result"] == "draw")
+    return int(won.sum()), int(drawn.sum()), int((played & ~won & ~drawn).sum())

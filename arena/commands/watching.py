@@ -1,0 +1,216 @@
+"""The live loop of `--watch`: a run is played again when a file of its players or its configuration is saved."""
+
+from __future__ import annotations
+
+import _thread
+import difflib
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from itertools import chain, count
+from pathlib import Path
+
+from arena.base.errors import ArenaError
+from arena.commands.output import echo, say
+from arena.commands.waiting import Terminal, lost_workers
+from arena.experiment.model import Experiment
+from arena.ledger.ledger import run_in
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
+from arena.play.tournament import available, carry_out
+from arena.play.workers import Workers, kept_workers
+from players.identity import MISSING, copy_of, hash_of, now, placed
+from players.loading import located, user_files
+
+REPORT = "arena.commands.versions"
+"""The module that says what versions are worth."""
+_LOOK_SECONDS = 0.05
+"""Seconds between two looks at the files."""
+_SETTLE_LOOKS = 20
+"""Looks that a file may be missing, as while an editor replaces it."""
+
+
+def watch(
+    read: Callable[[], Experiment],
+    folder: Path,
+    workers: Workers | None,
+    config: Path | None = None,
+    said: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> None:
+    """Play what `read` returns, show the verdict, and do so again after each change, until Ctrl-C.
+
+    Each version has a run of its own, in `folder`, `folder-2`, ..., which is known again by its content. `config`
+    is the file that is read; errors are raised within `said()`, which may put them in other words.
+    """
+    files = Files([config] if config else [])
+    terminal = _Terminal(files)
+    versions = None
+    with kept_workers(), suppress(KeyboardInterrupt), files.followed():
+        while True:
+            try:
+                with said():
+                    played = _played(read, folder, workers, files, terminal)
+                if played is not None:
+                    from arena.commands.versions import Versions
+
+                    versions = versions or Versions(folder)
+                    versions.show(played)
+            except ArenaError as error:
+                say(str(error))
+            changed = files.wait()
+            echo(f"\n{', '.join(changed)}:")
+    if versions is not None:
+        versions.show_all()
+
+
+def _played(
+    read: Callable[[], Experiment], base: Path, workers: Workers | None, files: Files, terminal: _Terminal
+) -> Path | None:
+    """Play the experiment as it is now; the folder of its run, None if it was not played to its end."""
+    with files.interrupting():
+        experiment = read()
+        files.follow_players(experiment)
+        folder = _folder_of(experiment, base)
+        used = available(experiment.workers if workers is None else workers, say)
+        tournament = prepare(experiment, folder, terminal, used, is_strict=True)
+        files.follow(tournament)
+    with lost_workers(folder):
+        outcome = carry_out(tournament, folder, terminal, used)
+    if not outcome.complete and not files.changed:
+        raise KeyboardInterrupt
+    return folder if outcome.complete else None
+
+
+def _folder_of(experiment: Experiment, base: Path) -> Path:
+    """The folder of the run of this experiment with the files as they are: a new one, or that which has it."""
+    folders = chain([base], (base.with_name(f"{base.name}-{number}") for number in count(2)))
+    return next(folder for folder in folders if _is_free(folder) or _is_of(folder, experiment))
+
+
+def _is_free(folder: Path) -> bool:
+    return not folder.exists() or not any(folder.iterdir())
+
+
+def _is_of(folder: Path, experiment: Experiment) -> bool:
+    run, home = run_in(folder), experiment.path.parent
+    if run is None or run.experiment.as_dict() != experiment.as_dict():
+        return False
+    return placed(now(run.info.files, home), home) == run.info.files
+
+
+class _Terminal(Terminal):
+    """Shows each round, and stops it when a file is saved; a line that is true of all rounds is said once."""
+
+    def __init__(self, files: Files) -> None:
+        super().__init__(REPORT, resumes=False)
+        self._files, self._said = files, set[str]()
+
+    def write(self, line: str) -> None:
+        if line not in self._said:
+            self._said.add(line)
+            super().write(line)
+
+    @contextmanager
+    def working(
+        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
+    ) -> Iterator[Callable[[], bool]]:
+        with super().working(what, total, folder, at_once=at_once) as stopping:
+            yield lambda: stopping() or self._files.changed
+
+
+class Files:
+    """The files that a version is made of, by their content, and whether one has been saved since."""
+
+    def __init__(self, named: Collection[Path]) -> None:
+        self._named = [str(path.resolve()) for path in named]
+        self._marks = {path: hash_of(path) for path in self._named}
+        self._lock = threading.Lock()
+        self._is_interrupting = False
+        self._has_changed = threading.Event()
+
+    @property
+    def changed(self) -> bool:
+        """Whether a file is another one than when it was read."""
+        return self._has_changed.is_set()
+
+    def follow_players(self, experiment: Experiment) -> None:
+        """Follow the files that players name, and the Python files beside them, which they may come to import."""
+        home = experiment.path.parent
+        named = [path.resolve() for spec in experiment.players for path in user_files(located(spec, home))]
+        beside = (other for path in named for other in path.parent.glob("*.py"))
+        with self._lock:
+            for path in map(str, (*named, *beside)):
+                self._marks.setdefault(path, hash_of(path))
+
+    def follow(self, tournament: Tournament) -> None:
+        """Follow the files that the players were loaded from, as they were then, and no others."""
+        with self._lock:
+            self._marks = {path: self._marks[path] for path in self._named} | dict(tournament.entrants.files)
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Look at the files, in a thread, within the block."""
+        is_over = threading.Event()
+
+        def look() -> None:
+            while not is_over.wait(_LOOK_SECONDS):
+                with self._lock:
+                    self._look()
+
+        thread = threading.Thread(target=look, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+    def _look(self) -> None:
+        if not self._has_changed.is_set() and any(hash_of(path) != mark for path, mark in self._marks.items()):
+            self._has_changed.set()
+            if self._is_interrupting:
+                _thread.interrupt_main()
+
+    @contextmanager
+    def interrupting(self) -> Iterator[None]:
+        """End the block, as by an error, when a file is saved: a version that hangs need not be waited for."""
+        with self._lock:
+            self._is_interrupting = True
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.changed:
+                raise
+            raise ArenaError("saved while it was tried") from None
+        finally:
+            with self._lock:
+                self._is_interrupting = False
+
+    def wait(self) -> list[str]:
+        """Wait for a change, until all files are there and stay as they are; what changed, a file each."""
+        self._has_changed.wait()
+        before, last, missing = self._marks, dict[str, str](), 0
+        while (marks := {path: hash_of(path) for path in before}) != last or (
+            MISSING in marks.values() and missing < _SETTLE_LOOKS
+        ):
+            last, missing = marks, missing + 1
+            time.sleep(_LOOK_SECONDS)
+        with self._lock:
+            self._marks = marks
+            self._has_changed.clear()
+        return [_change(path, mark, marks[path]) for path, mark in before.items() if marks[path] != mark]
+
+
+def _change(path: str, before: str, after: str) -> str:
+    """What changed in a file: `my.py (+6 -1 lines)`."""
+    name = os.path.relpath(path)
+    old, new = copy_of(path, before), Path(path)
+    if after == MISSING:
+        return f"{name} is gone"
+    if not old.is_file():
+        return f"{name} was saved"
+    before, after = (file.read_text(encoding="utf-8", errors="replace") for file in (old, new))
+    signs = [line[0] for line in difflib.ndiff(before.splitlines(), after.splitlines())]
+    return f"{name} (+{signs.count('+')} −{signs.count('-')} lines)"

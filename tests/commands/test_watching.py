@@ -1,0 +1,203 @@
+"""The live loop of --watch: after each edit the verdict of what the files are then, and never of older code."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.commands import watching
+from arena.commands.versions import Versions
+from arena.report.compare import sameness
+from tests.helpers.command_line import invoke
+
+MATCH = ("match", "my.py:own@d2", "simple@d1", "--openings", "2", "--workers", "1", "--watch", "--out", "w")
+
+
+def evaluation(men: object = 10, kings: str = "15", more: str = "", first: str = "") -> str:
+    return f"""\
+from arena import evaluator, features
+{first}
+
+@evaluator
+def own(position, rules):
+    value = 0.0
+    for side, sign in ((position.turn, 1), (1 - position.turn, -1)):
+        value += sign * {men} * features.men(position, rules, side)
+        value += sign * {kings} * features.kings(position, rules, side)
+    {more or "return value"}
+"""
+
+
+def save(text: str, name: str = "my.py") -> Callable[[], object]:
+    return lambda: Path(name).write_text(text)
+
+
+def watched(
+    monkeypatch: pytest.MonkeyPatch, edits: Iterable[Callable[[], object]], words: Sequence[str] = MATCH
+) -> tuple[list[Path], str]:
+    """The folders of the versions played, and the output, where each wait for a change begins by an edit."""
+    left, wait, show, played = iter(edits), watching.Files.wait, Versions.show, list[Path]()
+
+    def edited(files: watching.Files) -> list[str]:
+        edit = next(left, None)
+        if edit is None:
+            raise KeyboardInterrupt
+        edit()
+        return wait(files)
+
+    def shown(versions: Versions, folder: Path) -> None:
+        played.append(folder)
+        show(versions, folder)
+
+    monkeypatch.setattr(watching.Files, "wait", edited)
+    monkeypatch.setattr(Versions, "show", shown)
+    done = invoke(*words)
+    assert done.exit_code == 0, done.output
+    return played, done.output
+
+
+def folders(*numbers: int) -> list[Path]:
+    return [Path("w" if number == 1 else f"w-{number}") for number in numbers]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(evaluation())()
+
+
+def same_games(folder: Path) -> bool:
+    """Whether the version in a folder played what a run without --watch plays of the files as they are."""
+    config = arena.load(folder).experiment
+    alone = arena.run(config, f"{folder}-alone", workers=1, quiet=True)
+    same = sameness(arena.load(folder), alone)
+    return same.searches == same.games_a == same.games_b > 0
+
+
+@pytest.mark.compiled
+def test_an_edit_is_played_as_without_watch_and_compared_with_the_version_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played, output = watched(monkeypatch, [save(evaluation(men=5, kings="40"))])
+    assert played == folders(1, 2)
+    assert re.search(r"own d2: \S+ ± \d+ Elo, version 2 over 1; of 2 pairs from equal openings", output)
+    assert same_games(Path("w-2"))
+    save(evaluation())()
+    assert same_games(Path("w"))
+
+
+def replaced_as_editors_do(text: str) -> Callable[[], object]:
+    def edit() -> None:
+        Path("my.py").rename("my.py~")
+        Path("new").write_text(text)
+        Path("new").replace("my.py")
+
+    return edit
+
+
+def twice(first: Callable[[], object], second: Callable[[], object]) -> Callable[[], object]:
+    return lambda: (first(), second())
+
+
+def with_old_times(text: str) -> Callable[[], object]:
+    def edit() -> None:
+        status = Path("my.py").stat()
+        Path("my.py").write_text(text)
+        os.utime("my.py", ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    return edit
+
+
+def overtaken(hangs: str, after: str) -> Callable[[], object]:
+    """A save of what hangs, and another one once it is loaded."""
+
+    def edit() -> None:
+        save("from pathlib import Path\nPath('loaded').touch()\n" + hangs)()
+        threading.Thread(target=save_once_loaded, daemon=True).start()
+
+    def save_once_loaded() -> None:
+        while not Path("loaded").exists():
+            time.sleep(0.01)
+        save(after)()
+
+    return edit
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_twenty_edits_in_a_row_have_the_right_verdict_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    helped = evaluation(kings="WORTH", first="from helper import WORTH")
+    read = evaluation(kings="WORTH", first="from pathlib import Path\nWORTH = int(Path('w.txt').read_text())")
+    endless = evaluation(more="while value == value:\n        value += 0.0")
+    function = "\n@numba.njit\ndef worth():\n    return 3.5\n"
+    steps: list[tuple[int | str, Callable[[], object]]] = [
+        (2, save(evaluation(men=11))),
+        (3, save(evaluation(kings="worth()", first="import numba" + function))),
+        (4, twice(save("WORTH = 20\n", "helper.py"), save(helped))),
+        (5, save("WORTH = 30\n", "helper.py")),
+        ("SyntaxError", save(evaluation(men="10 +* 2"))),
+        (5, save(helped)),
+        ("saved while it was tried", overtaken(endless, helped)),
+        (4, save("WORTH = 20\n", "helper.py")),
+        ("ZeroDivisionError", save(evaluation(more="return value / (value - value)"))),
+        (6, replaced_as_editors_do(evaluation(men=12))),
+        (7, twice(save(evaluation(men=13)), save(evaluation(men=14)))),
+        ("cannot import name 'NOTHING'", save(evaluation(first="from helper import NOTHING"))),
+        ("there is no file", Path("my.py").unlink),
+        (2, save(evaluation(men=11))),
+        (8, twice(save("18", "w.txt"), save(read))),
+        (9, save("19", "w.txt")),
+        (10, save(evaluation(men=15))),
+        (11, with_old_times(evaluation(men=16))),
+        (12, save(evaluation(men=16) + "# no other move\n")),
+        ("TypingError", save(evaluation(more="return 'x'"))),
+        (1, save(evaluation())),
+    ]  # fmt: skip
+    played, output = watched(monkeypatch, [edit for _, edit in steps])
+    assert played == folders(1, *(number for number, _ in steps if isinstance(number, int)))
+    texts = [what for what, _ in steps if isinstance(what, str)]
+    assert [text for text in texts if text not in output] == []
+    assert "version 12 played the games of version 11, move for move" in output
+    assert same_games(Path("w"))
+    save(evaluation(men=14))()
+    assert same_games(Path("w-7"))
+    save(helped)()
+    save("WORTH = 30\n", "helper.py")()
+    assert same_games(Path("w-5"))
+
+
+@pytest.mark.compiled
+def test_a_run_is_watched_with_its_configuration_and_the_page_renews_itself_until_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = """\
+name: own
+variant: english
+openings: {count: 2}
+workers: 1
+players:
+  - {name: mine, type: negamax, depth: 1, evaluation: "my.py:own"}
+  - {name: other, type: random}
+"""
+    save(config, "own.yaml")()
+    pages: list[bool] = []
+
+    def look() -> None:
+        pages.append("http-equiv" in Path("w/watch.html").read_text())
+
+    steps = [
+        twice(look, save(config.replace("depth: 1", "depth: 2"), "own.yaml")),
+        save("players: 3", "own.yaml"),
+        save(config, "own.yaml"),
+    ]
+    played, output = watched(monkeypatch, steps, ("run", "own.yaml", "--watch", "--out", "w"))
+    look()
+    assert played == folders(1, 2, 1) and "own.yaml:1:" in output
+    assert pages == [True, False]
