@@ -576,7 +576,7 @@ def test_cutting_games_without_tags_takes_time_in_proportion_to_them():
 def test_tags_that_stand_together_begin_a_game_of_any_rules():
     text = """A line before the games.
 [Event "chess"]
-[white "a"]  [BLACK "b \\"c\\""]
+[white "a"]  [BLACK "b \\"c\\" d\\'e"]
 { [White "not a tag"] }
 [Fen "of no matter"]
 
@@ -588,7 +588,7 @@ def test_tags_that_stand_together_begin_a_game_of_any_rules():
 1. 11-15 22x18
 """
     _, *games = split(text)
-    assert games[0].tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
+    assert games[0].tags == {"Event": "chess", "White": "a", "Black": 'b "c" d\'e', "FEN": "of no matter"}
     assert [(game.line, game.moves, game.end, game.first_move[1]) for game in games] == [
         (2, "e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1."),
         (10, "", "", ""),
@@ -616,6 +616,7 @@ def test_games_of_larger_squares_that_name_no_rules_are_international():
         ("1. c3xg7 a9-b8", "international"),
         ("1. a3-b4 j7-i6", "international"),
         ("1. 37:28 19-23", "international"),
+        ("1. e4 e5 2. Nf3 Nc6", "english"),
     ],
 )
 def test_letters_and_colons_without_a_game_type_are_russian_on_the_board_that_they_need(moves, variant):

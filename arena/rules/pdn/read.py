@@ -26,7 +26,7 @@ _WITNESSES = 100
 """Games of a file, at most, whose final positions are compared with their results where one game is wanted."""
 _SQUARES_OF_MOVE = re.compile(r"\b[0-9]{1,2}(?=[-x:×][0-9])|(?<=[0-9][-x:×])[0-9]{1,2}\b", re.ASCII)
 _NUMBER = re.compile("[0-9]{1,2}", re.ASCII)
-_NAMED = re.compile(r"(?<![a-wyz0-9])([a-l])([0-9]{1,2})(?![0-9])", re.ASCII)
+_NAMED = re.compile(r"\b([a-l])([0-9]{1,2})[-x:×]?([a-l])([0-9]{1,2})", re.ASCII)
 _COLON = re.compile("(?<=[0-9]):(?=[a-l0-9])", re.ASCII)
 _MOST_LINES = 64
 """Ways to read a game that are followed where captures may be several."""
@@ -120,7 +120,7 @@ def _by_squares(raw: RawGame) -> Variant:
     moves, (english, *_) = raw.moves.lower(), VARIANTS.values()
     numbers = _SQUARES_OF_MOVE.findall(moves) + _NUMBER.findall(raw.tags.get("FEN", ""))
     named = _NAMED.findall(moves)
-    is_larger = any(column > "h" or int(row) > english.rules.rows for column, row in named)
+    is_larger = any(max(a, b) > "h" or max(int(c), int(d)) > english.rules.rows for a, c, b, d in named)
     if is_larger or any(int(number) > english.squares for number in numbers):
         return VARIANTS["international"]
     return VARIANTS["russian"] if named or _COLON.search(moves) else english

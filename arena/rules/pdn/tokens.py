@@ -266,7 +266,7 @@ def _tag(token: str) -> tuple[str, str]:
     match = _WHOLE_TAG.match(token)
     assert match is not None
     name = _TAG_NAMES.get(match[1].lower(), match[1][0].upper() + match[1][1:])
-    return name, re.sub(r'\\(["\\])', r"\1", match[2])
+    return name, re.sub(r"""\\(["'\\])""", r"\1", match[2])
 
 
 def variant_of_tags(tags: Mapping[str, str], expected: Variant | None) -> Variant | None:
