@@ -88,12 +88,13 @@ class Option:
 
     def check(self, value: Any) -> None:
         """Raise PlayerError unless it takes a value."""
+        names = self.schema.get("enum", ())
+        if isinstance(value, str) and names and value not in names:
+            raise PlayerError(unknown(self.name, value, names), self.name)
         try:
             self._adapter.validate_python(value, strict=True)
         except ValidationError as error:
-            if isinstance(value, str) and "enum" in self.schema:
-                message = unknown(self.name, value, self.schema["enum"])
-            elif self.takes != takes({}):
+            if self.takes != takes({}):
                 message = f"{self.name} takes {self.takes}, not {quoted(value)}"
             else:
                 message = f"{self.name}: {error.errors()[0]['msg']}, not {quoted(value)}"
@@ -158,24 +159,36 @@ def _parameters(maker: type[Any]) -> Iterator[inspect.Parameter]:
 def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
     """The name and the limits of an entry that the constructor takes by name, beside the options.
 
-    Raises PlayerError for an option that the class does not take, one that is missing, or of another type.
+    Raises PlayerError, the first of `option_problems`.
     """
-    options = options_of(maker)
-    entry = {"name": spec.name, **spec.limit._asdict()}
-    asked = {name: value for name, value in entry.items() if name in options and value is not None}
-    values = {**asked, **spec.options}
+    for problem in option_problems(maker, spec):
+        raise problem
+    return _asked(maker, spec)
+
+
+def option_problems(maker: type[Any], spec: PlayerSpec) -> Iterator[PlayerError]:
+    """Yield an error for each option that the class does not take, that is missing, or of another type."""
+    options, values = options_of(maker), {**_asked(maker, spec), **spec.options}
     for name, value in values.items():
         if name in options:
-            options[name].check(value)
+            try:
+                options[name].check(value)
+            except PlayerError as error:
+                yield error
         elif name == "seed" and not takes_any(maker):
-            raise PlayerError(_NO_SEED.format(spec.type), name)
+            yield PlayerError(_NO_SEED.format(spec.type), name)
         elif not takes_any(maker):
-            raise PlayerError(unknown("option", name, dict.fromkeys((*ENTRY_KEYS, *options)), MEANT_LIMITS), name)
+            yield PlayerError(unknown("option", name, dict.fromkeys((*ENTRY_KEYS, *options)), MEANT_LIMITS), name)
     for name, option in options.items():
         if option.is_required and name not in values:
             kind = "limit" if name in Limit._fields else "option"
-            raise PlayerError(f"{spec.type} needs the {kind} {name!r}")
-    return asked
+            yield PlayerError(f"{spec.type} needs the {kind} {name!r}")
+
+
+def _asked(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
+    """What the constructor takes by name of an entry's name and limits."""
+    entry, options = {"name": spec.name, **spec.limit._asdict()}, options_of(maker)
+    return {name: value for name, value in entry.items() if name in options and value is not None}
 
 
 def takes(schema: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -15,8 +16,8 @@ from players.loading import PlayerError, blame, is_class, load_object, own_code
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
-from players.options import check_options, options_of, takes_rules
-from players.player import ENGINE, TYPES, CompletePlayer, Player, PlayerSpec
+from players.options import ENTRY_KEYS, check_options, option_problems, options_of, takes_rules
+from players.player import ENGINE, HUMAN, TYPES, CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {
@@ -78,10 +79,28 @@ def maker_of(kind: str) -> type[Any]:
     elif kind in PLAYERS:
         maker = PLAYERS[kind]
     else:
-        raise PlayerError(unknown("player", kind, PLAYERS) + " or file.py:Class", "type")
+        raise PlayerError(_unknown(kind), "type")
     if not _is_player(maker):
         raise PlayerError(f"{kind} is not a class with a method `choose`", "type")
     return maker
+
+
+def entry_problems(entry: Mapping[str, Any]) -> Iterator[PlayerError]:
+    """Yield an error for an unknown type of an entry, or each wrong option; none of a class of the user's own."""
+    kind = entry.get("type")
+    if not isinstance(kind, str) or kind == HUMAN or is_class(kind):
+        return
+    if kind not in PLAYERS:
+        yield PlayerError(_unknown(kind), "type")
+        return
+    options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}
+    spec = PlayerSpec(kind, kind, options=options)
+    problems = list(option_problems(PLAYERS[kind], spec))
+    try:
+        option_values(spec)
+    except PlayerError as error:
+        problems += [] if problems else [error]
+    yield from problems
 
 
 def option_values(spec: PlayerSpec) -> dict[str, Any]:
@@ -100,6 +119,10 @@ def option_values(spec: PlayerSpec) -> dict[str, Any]:
         changes = {name: value for name, value in spec.options.items() if name in SWITCHES}
         values |= asdict(switches_of(spec.options.get("preset", DEFAULT_PRESET), changes))
     return {**values, **spec.options}
+
+
+def _unknown(kind: str) -> str:
+    return unknown("player", kind, PLAYERS) + " or file.py:Class"
 
 
 def _is_player(thing: Any) -> bool:

@@ -14,7 +14,7 @@ import click
 from arena.base.docs import docstring, first_line
 from arena.base.writing import markdown_table
 from arena.commands.cli import Group
-from arena.commands.keys import key_tables, yaml_text
+from arena.commands.keys import in_words, key_tables
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say, show_table, width_of
 from arena.experiment.schema import experiment_schema
@@ -273,6 +273,6 @@ def _limits(player: Mapping[str, Any]) -> str:
 
 def _options(options: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for name, option in options.items():
-        default = "required" if option["required"] else yaml_text(option["default"])
+        default = "required" if option["required"] else in_words(option["default"])
         takes = f"{option['takes']} [{default}]" if default else option["takes"]
         yield name, "; ".join(filter(None, (takes, option["what"])))

@@ -81,11 +81,13 @@ def doctor(config: Path) -> None:
         experiments = {"": learning.experiment} if learning else load_all(config)
     except ConfigError as error:
         try:
-            experiments = load_all(config, renamed=True)
+            experiments = load_all(config, are_tried=True)
         except ConfigError:
             raise error from None
-        echo(str(error))
-        findings += [Finding("error", said=problem.message) for problem in error.problems]
+        for problem in error.problems:
+            if problem.keys[-1:] == ("name",):
+                echo(problem.in_line())
+                findings.append(Finding("error", said=problem.message))
     looking = Looking()
     with announcing(looking.say):
         for run, experiment in experiments.items():

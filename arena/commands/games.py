@@ -23,7 +23,6 @@ from arena.ledger.store import StoreError
 from arena.play.match import Task, play
 from arena.play.options.grading import GradingError, arranged, grade, graded_counts
 from arena.play.tournament import available
-from arena.rules.custom import build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.game import Termination
 from arena.rules.notation import fen, parse_fen
@@ -86,7 +85,7 @@ def task_of(stored: StoredGame) -> Task:
     for path, mark in (files_of(white) | files_of(black)).items():
         if mark == MISSING:
             raise StoreError(f"game {number} of {stored.folder} needs {path}, which is not there any more")
-    variant = build_variant(experiment.variant)
+    variant = experiment.rule_set
     scheduled = ScheduledGame(number, record.pair, record.round, *places, record.opening - 1)
     opening = parse_fen(variant, record.opening_fen)
     return Task.of(experiment, scheduled, variant, opening, (white, black), stored.info.men)

@@ -46,7 +46,7 @@ def _keys(properties: Mapping[str, Any], section: str = "") -> Iterator[Key]:
         parts = {} if name in ENTRIES else _parts(schema)
         default = schema.get("default")
         is_shown = not parts and default not in ({}, [], "")
-        yield f"{section}{name}", yaml_text(default) if is_shown else "", schema["description"].replace("|", r"\|")
+        yield f"{section}{name}", in_words(default) if is_shown else "", schema["description"].replace("|", r"\|")
         yield from _keys(parts, f"{section}{name}.")
 
 
@@ -58,8 +58,8 @@ def _parts(schema: Mapping[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def yaml_text(value: Any) -> str:
-    """A value as a configuration has it, "" for None."""
+def in_words(value: Any) -> str:
+    """A default in the line of a table, "" for None."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {yaml_text(part)}' for key, part in value.items())}}}"
+        return f"{{{', '.join(f'{key}: {in_words(part)}' for key, part in value.items())}}}"
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

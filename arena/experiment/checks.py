@@ -7,32 +7,34 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena.base.wording import choices, listed, nearest, unknown
+from arena.base.wording import listed, unknown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.base import Format
 from arena.experiment.openings import RANDOM, Openings
 from arena.experiment.suite import suite_problems
-from arena.experiment.yaml.errors import Problem
+from arena.experiment.yaml.errors import Keys, Problem
 from arena.experiment.yaml.values import Source
-from players.player import ENGINE, HUMAN, Limit
+from players.player import ENGINE, HUMAN
 
 _FORMAT: TypeAdapter[Format] = TypeAdapter(FormatField)
 
 
-def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
-    """Yield problems between values, whatever else is wrong."""
+def cross_problems(source: Source, data: Any, with_options: bool = True) -> Iterator[Problem]:
+    """Yield problems between values, and of players' options if they are wanted, whatever else is wrong."""
     if not isinstance(data, dict):
         return
-    yield from variant_problems(source, data.get("variant"))
     yield from suite_problems(source, data.get("suite"))
     yield from _opening_problems(source, data.get("openings"))
     yield from _repetition_problems(source, data)
+    oracle = data.get("oracle")
+    if isinstance(oracle, dict) and isinstance(judge := oracle.get("judge"), dict):
+        yield from _entry_problems(source, ("oracle", "judge"), {"type": "negamax", **judge})
     players = data.get("players")
     if not isinstance(players, list):
         return
     if not players:
         yield source.problem(("players",), "'players' must list at least one player")
-    yield from _player_problems(source, players)
+    yield from _player_problems(source, players, with_options)
     names = list(dict.fromkeys(filter(None, map(_name, players))))
     yield from _format_problems(source, data, names)
     anchor = data.get("anchor") if names else None
@@ -40,17 +42,6 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
         if name not in names:
             keys = ("anchor", name) if isinstance(anchor, dict) else ("anchor",)
             yield source.problem(keys, unknown("player", name, names))
-
-
-def variant_problems(source: Source, described: Any) -> Iterator[Problem]:
-    """Yield problems in a variant described by a base and its differences."""
-    from arena.rules.custom import VariantError, build_variant
-
-    try:
-        if isinstance(described, dict):
-            build_variant(described)
-    except VariantError as error:
-        yield source.problem(("variant", error.key), str(error))
 
 
 def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
@@ -74,7 +65,7 @@ def _repetition_problems(source: Source, data: dict[str, Any]) -> Iterator[Probl
             yield source.problem((key,), message)
 
 
-def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem]:
+def _player_problems(source: Source, players: Sequence[Any], with_options: bool) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for i, player in enumerate(players):
         if not isinstance(player, dict):
@@ -100,10 +91,17 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
                 yield source.problem(("players", i, key), message)
         if player.get("increment") is not None and player.get("clock") is None:
             yield source.problem(("players", i, "increment"), "'increment' needs a 'clock' to add it to")
-        for key in filter(_is_misspelt_sweep, player if _is_built_in(player) else ()):
-            keys = ("name", "type", *Limit._fields, "sweep")
-            message = f"unknown key {key!r}; {choices(key, keys)}, and the options of {player['type']!r}"
-            yield source.problem(("players", i, key), message)
+        if with_options:
+            yield from _entry_problems(source, ("players", i), player)
+
+
+def _entry_problems(source: Source, place: Keys, entry: dict[str, Any]) -> Iterator[Problem]:
+    """Yield problems of the type and the options of the player at a place."""
+    from players.table import entry_problems
+
+    for error in entry_problems(entry):
+        if not source.refuses(keys := (*place, *error.keys)):
+            yield source.problem(keys, str(error))
 
 
 def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str]) -> Iterator[Problem]:
@@ -128,11 +126,3 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
 def _name(player: Any) -> str | None:
     name = player.get("name") if isinstance(player, dict) else None
     return name if isinstance(name, str) else None
-
-
-def _is_built_in(player: dict[str, Any]) -> bool:
-    return isinstance(player.get("type"), str) and ":" not in player["type"]
-
-
-def _is_misspelt_sweep(key: str) -> bool:
-    return key != "sweep" and nearest(key, ["sweep"], 0.75) is not None

@@ -20,13 +20,11 @@ from arena.experiment.openings import RANDOM
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.section import FOLDER, FOLDER_WORDS, Document, validated
 from arena.experiment.yaml.values import Node, Source, inline, node_of
-from players.player import Limit, PlayerSpec
+from players.player import Limit, PlayerSpec, limits_of
 
 KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
-UNLIMITED = ("random", "greedy")
-"""Types of players that heed no limit, by name: reading a configuration does not load the classes."""
 
 
 def command_for(path: str | Path) -> str:
@@ -50,17 +48,18 @@ def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
 
 
 def load_all(
-    config: str | PathLike[str] | Mapping[str, Any], *, name: str = "config", renamed: bool = False
+    config: str | PathLike[str] | Mapping[str, Any], *, name: str = "config", are_tried: bool = False
 ) -> dict[str, Experiment]:
     """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
-    A mapping with the keys of a file is read, too, and called `name`. Players of one name are an error, or
-    `renamed`: "a" and "a 2". That of a file without these has the name "".
+    A mapping with the keys of a file is read, too, and called `name`. Where players `are_tried` one by one, their
+    options are left to that, and those of one name become "a" and "a 2". That of a file without these keys has the
+    name "".
     Raises ConfigError with all problems; one that not all runs have begins with the names of its runs,
     and so does what is found later in one of these experiments.
     """
     source = _read(config, name)
-    root, problems = _expanded(source.root, source.path.parent, renamed=renamed)
+    root, problems = _expanded(source.root, source.path.parent, are_renamed=are_tried)
     try:
         runs = dict(_runs(root, is_whole=not problems))
     except ConfigError as error:
@@ -69,7 +68,7 @@ def load_all(
     having: dict[Problem, list[str]] = {}
     for run, data in runs.items():
         try:
-            experiments[run] = _experiment(source, data, problems, f"{run}: " if run else "")
+            experiments[run] = _experiment(source, data, problems, f"{run}: " if run else "", not are_tried)
         except ConfigError as error:
             for problem in error.problems:
                 having.setdefault(problem, []).append(run)
@@ -92,13 +91,13 @@ def _read(config: str | PathLike[str] | Mapping[str, Any], name: str) -> Source:
     return source
 
 
-def _expanded(root: Node, folder: Path, *, renamed: bool = False) -> tuple[Node, list[Problem]]:
+def _expanded(root: Node, folder: Path, *, are_renamed: bool) -> tuple[Node, list[Problem]]:
     """The data with the players of short forms, patterns and sweeps written out, and what is wrong in these."""
     players = root.get("players")
     if players is None or not isinstance(players.value, list):
         return root, []
     entries, problems = written_out(players.value, folder)
-    if renamed:
+    if are_renamed:
         names = iter(distinct_names([entry.plain for entry in entries if isinstance(entry.value, dict)]))
         entries = [
             entry.put(("name",), Node(next(names), (entry.get("name") or entry).place))
@@ -109,13 +108,15 @@ def _expanded(root: Node, folder: Path, *, renamed: bool = False) -> tuple[Node,
     return root.put(("players",), players._replace(value=entries)), problems
 
 
-def _experiment(source: Source, root: Node, problems: Sequence[Problem], about: str = "") -> Experiment:
-    """The experiment of such data; what is found later begins with `about`.
+def _experiment(
+    source: Source, root: Node, problems: Sequence[Problem], about: str, with_options: bool
+) -> Experiment:
+    """The experiment of such data, its players `with_options` checked; what is found later begins with `about`.
 
     Values are not compared with one another where sweeps have problems.
     """
     of_run, data = replace(source, root=root), root.plain
-    crossed = () if problems else cross_problems(of_run, data)
+    crossed = () if problems else cross_problems(of_run, data, with_options)
     experiment = validated(Experiment, data, of_run, [*source.problems, *problems, *crossed])
     of_run.about = about
     return experiment
@@ -205,7 +206,10 @@ def _lacks(player: Node) -> bool:
     if not isinstance(player.value, dict):
         return False
     entry = player.plain
-    return entry.get("type") not in UNLIMITED and all(entry.get(kind) is None for kind in Limit._fields)
+    from players.table import PLAYERS
+
+    heeded = limits_of(PLAYERS.get(str(entry.get("type"))))
+    return bool(heeded) and all(entry.get(kind) is None for kind in Limit._fields)
 
 
 def _by_rules(root: Node, name: str, rules: Node) -> Node:

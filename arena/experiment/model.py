@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,13 +23,15 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from arena.base.wording import listed, shown
-from arena.experiment.formats import FormatField
+from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.names import EntryError, lone_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
-from arena.experiment.yaml.section import FOLDER, Document, Section, refusal
+from arena.experiment.yaml.section import FOLDER, Document, Section, refusal, refusal_at
+from arena.rules.custom import VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
+from arena.rules.variants import Variant
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
 
@@ -209,16 +212,13 @@ class Oracle(Section):
 
 
 def _variant(value: Any) -> str | dict[str, Any]:
-    from arena.rules.custom import VariantError, build_variant
-
-    if isinstance(value, dict):
-        return value
-    if not isinstance(value, str):
+    if not isinstance(value, str | dict):
         raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
     try:
         build_variant(value)
     except VariantError as error:
-        raise refusal(str(error)) from None
+        keys = (error.key,) if isinstance(value, dict) else ()
+        raise refusal_at(keys, str(error)) from None
     return value
 
 
@@ -284,8 +284,7 @@ class Experiment(Document):
     openings: Openings = Openings()
     format: FormatField = Field(
         default=RoundRobin(),
-        description="Who meets whom: round-robin, match, gauntlet, swiss or knockout, "
-        "or a mapping with this as its type.",
+        description=f"Who meets whom: {listed(FORMATS, 'or')}, or a mapping with this as its type.",
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     until: Until | None = Field(default=None, description="Stop when all intervals are narrow enough.")
@@ -352,6 +351,11 @@ class Experiment(Document):
         for keys, message in format.problems(entrants):
             raise self.error(("format", *keys), f"{reason}: {message}")
         return left.model_copy(update={"format": format})
+
+    @cached_property
+    def rule_set(self) -> Variant:
+        """The variant that is named or described."""
+        return build_variant(self.variant)
 
     @property
     def reference(self) -> str | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, TypeAlias, Union, get_args
 
-from pydantic import Discriminator, Field
+from pydantic import BeforeValidator, Discriminator, Field
 
 from arena.base.docs import first_line
-from arena.experiment.checks import variant_problems
 from arena.experiment.load import refuse_other
 from arena.experiment.schema import lone_player_schema, variant_schema
 from arena.experiment.yaml.schema import DIALECT, Schema, model_schema
-from arena.experiment.yaml.section import validated
+from arena.experiment.yaml.section import told_apart, validated
 from arena.experiment.yaml.values import Source
 from arena.learning.method import Method
 from arena.learning.network import Network
@@ -26,7 +26,9 @@ TABLE: tuple[type[Method], ...] = (Texel, Spsa, Network)
 if TYPE_CHECKING:
     MethodField: TypeAlias = Method
 else:
-    MethodField = Annotated[Union[TABLE], Discriminator("method")]  # noqa: UP007
+    _METHODS = [get_args(method.model_fields["method"].annotation)[0] for method in TABLE]
+    _NAMED = BeforeValidator(partial(told_apart, key="method", kinds=_METHODS, noun="method"))
+    MethodField = Annotated[Union[TABLE], Discriminator("method"), _NAMED]  # noqa: UP007
 """Any of the methods, as a field of a configuration."""
 
 
@@ -41,8 +43,7 @@ def load_learning(path: str | Path) -> Learning:
     source = Source(Path(path))
     data = source.read()
     refuse_other(source, data, "learn")
-    described = data.get("variant") if isinstance(data, dict) else None
-    return validated(Learning, data, source, [*source.problems, *variant_problems(source, described)])
+    return validated(Learning, data, source, source.problems)
 
 
 def learning_schema() -> Schema:

@@ -16,7 +16,6 @@ from arena.learning.logistic import fit_weights
 from arena.learning.terms import LearningError
 from arena.ledger.read import read
 from arena.ratings.interval import Bools, Floats, Ints
-from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.notation import parse_fen
@@ -89,7 +88,7 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
     Raises StoreError for a folder without a run, LearningError for one of other rules or without scores.
     """
     data = read(folder)
-    if build_variant(data.experiment.variant).rules != variant.rules:
+    if data.experiment.rule_set.rules != variant.rules:
         raise LearningError(f"{folder} was not played under the rules of {variant.name}")
     rows = data.games.set_index("game")
     by_player: dict[str, list[Played]] = {}

@@ -19,7 +19,6 @@ from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.table import Grid, Table
-from arena.rules.custom import build_variant
 from arena.rules.pdn.write import search_comment
 
 
@@ -99,7 +98,7 @@ def write_pdn(run: Run, path: Path) -> None:
 def pdn_games(run: Run) -> Iterator[str]:
     """Each game as PDN, in the order of the games table."""
     columns = [str(name) for name in run.games.columns]
-    marks, variant = errors_of_games(run.grades), build_variant(run.data.experiment.variant)
+    marks, variant = errors_of_games(run.grades), run.data.experiment.rule_set
     for row, of_game in zip(run.games.itertuples(index=False, name=None), _moves(run), strict=True):
         named = dict(zip(columns, row, strict=True))
         errors = {ply: mark for ply, (mark, _) in marks.get(named["game"], {}).items()}

@@ -25,7 +25,6 @@ from arena.report.tables import (
 )
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
-from arena.rules.custom import build_variant
 from arena.rules.notation import NotationError, fen
 from arena.rules.played import replayed
 
@@ -87,7 +86,7 @@ class Run(RatedRun):
 
         Raises NotationError for a move that is not legal.
         """
-        variant = build_variant(self.experiment.variant)
+        variant = self.experiment.rule_set
         opening = dict(zip(self.games["game"], self.games["opening_fen"], strict=True))
         for part in self.data.moves():
             chosen = part if games is None else part[part["game"].isin(list(games))]

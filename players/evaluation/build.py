@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from zipfile import BadZipFile
 
 import numpy as np
-from pydantic import WithJsonSchema
+from pydantic import AfterValidator, WithJsonSchema
 
 from arena.base.docs import docstring
 from arena.base.wording import unknown
@@ -21,7 +21,9 @@ from players.evaluation.builtin import checkers_ai, cis300, game3, material, sim
 from players.evaluation.evaluator import Evaluation, Evaluator
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import (
+    FEATURES,
     Share,
+    check_weights,
     linear,
     linear_evaluation,
     linear_weights,
@@ -63,8 +65,29 @@ _FEATURES = {
     name: {"description": " ".join(docstring(count).split())} | _WEIGHT for name, count in VOCABULARY.items()
 }
 _PARTS = {name: {"description": part.meaning} | _WEIGHT for name, part in PARTS.items()}
+
+
+def checked(description: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """The description of an evaluation. Raises PlayerError, with its key, where it is wrong for any rules."""
+    if isinstance(description, Mapping):
+        (kind, weights), *more = [*description.items()] or [("", None)]
+        if more or kind not in ("linear", "mix") or not isinstance(weights, Mapping):
+            raise PlayerError(
+                "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
+                f"found {dict(description)!r}",
+                "evaluation",
+            )
+        check_weights(weights, *{"linear": (FEATURES, "feature"), "mix": (PARTS, "part of the mix")}[kind], kind)
+    elif description == "linear":
+        raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
+    elif ":" not in description and not description.endswith((".npz", ".py")) and description not in EVALUATORS:
+        raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
+    return description
+
+
 Description = Annotated[
     str | dict[str, Any],
+    AfterValidator(checked),
     WithJsonSchema(
         {
             "description": "What values a position: a name, file.py:function, file.npz, or weights of features "
@@ -88,16 +111,10 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     Raises PlayerError, naming the choices, if there is no such evaluation.
     """
     rules = variant.rules
+    checked(description)
     if isinstance(description, Mapping):
-        if is_mix(description) and isinstance(description["mix"], Mapping):
-            weights = mix_weights(description["mix"], variant)  # refused before anything is compiled
-            return mix.compiled(rules, weights)
-        if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
-            raise PlayerError(
-                "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
-                f"found {dict(description)!r}",
-                "evaluation",
-            )
+        if is_mix(description):
+            return mix.compiled(rules, mix_weights(description["mix"], variant))
         return linear_evaluation(linear_weights(description["linear"], 2 * variant.men), rules)
     if description.endswith(".npz"):
         return _from_file(description, variant)
@@ -105,10 +122,6 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
         description += ":"
     if ":" in description:
         return _of_user(description, variant)
-    if description == "linear":
-        raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
-    if description not in EVALUATORS:
-        raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
     if description == "strong":
         return linear_evaluation(strong_weights(rules), rules)
     if description == "neural":

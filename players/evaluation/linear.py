@@ -6,7 +6,7 @@ the board adds to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -63,35 +63,36 @@ def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
 
 
 def linear_weights(weights: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:
-    """The weights of a mapping from features to a number or a pair, see `phased`.
-
-    Raises PlayerError for an unknown feature.
-    """
-    for name in weights:
-        if name not in FEATURES:
-            raise PlayerError(unknown("feature", str(name), FEATURES), "evaluation", "linear", str(name))
-    return phased(weights, FEATURES, pieces, "linear")
+    """The weights of a mapping from features to a number or a pair, see `phased`."""
+    return phased(weights, FEATURES, pieces)
 
 
-def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int, key: str) -> NDArray[np.float64]:
+def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int) -> NDArray[np.float64]:
     """The weights, in the order of `linear`, of a mapping from names to a number or a pair `[opening, ending]`.
 
     The opening has all `pieces` of the start on the board, the ending none; in between a weight changes in
-    proportion to their number. Raises PlayerError, at `key` of the evaluation, for any other value.
+    proportion to their number.
     """
     rows = np.zeros((2, len(names)))
     for name, weight in weights.items():
-        pair = weight if isinstance(weight, list | tuple) else (weight, weight)
-        if len(pair) != 2 or not all(_is_number(number) for number in pair):
-            raise PlayerError(
-                f"the weight of {name} must be a number or a pair [opening, ending], not {weight!r}",
-                "evaluation",
-                key,
-                name,
-            )
-        opening, ending = pair
+        opening, ending = _pair(weight)
         rows[:, names.index(name)] = ending, (opening - ending) / pieces
     return rows.ravel()
+
+
+def check_weights(weights: Mapping[str, Any], names: Collection[str], noun: str, key: str) -> None:
+    """Raise PlayerError, at `key` of the evaluation, for an unknown name, or a value that is no weight."""
+    for name, weight in weights.items():
+        if name not in names:
+            raise PlayerError(unknown(noun, str(name), names), "evaluation", key, str(name))
+        pair = _pair(weight)
+        if len(pair) != 2 or not all(map(_is_number, pair)):
+            message = f"the weight of {name} must be a number or a pair [opening, ending], not {weight!r}"
+            raise PlayerError(message, "evaluation", key, name)
+
+
+def _pair(weight: Any) -> Sequence[Any]:
+    return weight if isinstance(weight, list | tuple) else (weight, weight)
 
 
 def _is_number(value: Any) -> bool:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.base.wording import unknown
 from arena.rules.captures import men_capture_towards
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import popcount
@@ -104,21 +103,19 @@ def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     """The memory in which `mix` evaluates, by a mapping from parts of the mix to numbers or pairs.
 
     A pair is `[opening, ending]`, as of `linear`. A part of weight 0 is defensively 0, too, if not given. Raises
-    PlayerError for any other value, and for a network that the rules do not have.
+    PlayerError for a network that the rules do not have.
     """
     network = trained(variant.rules)
     chosen: dict[str, Any] = {**defaults(variant.rules), **parts}
-    for name in chosen:
-        if name not in PARTS:
-            raise _error(unknown("part of the mix", str(name), PARTS), name)
     for part in ("formation", "safety"):
         if chosen[part] == 0 and f"defensive_{part}" not in parts:
             chosen[f"defensive_{part}"] = 0
-    pairs = phased(chosen, tuple(PARTS), 2 * variant.men, "mix")
+    pairs = phased(chosen, tuple(PARTS), 2 * variant.men)
     used = [bool(pairs[[part, N + part]].any()) for part in range(N)]
     if used[NETWORK] and network is None:
         names = ", ".join(trained_variants())
-        raise _error(f"a network is trained for the rules of {names}, not for {variant.name}", "network")
+        message = f"a network is trained for the rules of {names}, not for {variant.name}"
+        raise PlayerError(message, "evaluation", "mix", "network")
     defensive = used[DEFENSIVE_FORMATION] or used[DEFENSIVE_SAFETY]
     used[FORMATION], used[SAFETY] = used[FORMATION] or defensive, used[SAFETY] or defensive
     if network is None:
@@ -208,7 +205,3 @@ def taken_towards(rules: Rules, position: Position, direction: int) -> int:
             reached |= fill
             fill = step(rules, fill, direction) & empty
     return taken | (step(rules, reached, direction) & other & before_empty)
-
-
-def _error(message: str, key: object) -> PlayerError:
-    return PlayerError(message, "evaluation", "mix", str(key))

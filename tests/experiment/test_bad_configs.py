@@ -183,6 +183,22 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
             "5:39",
             "did you mean 'sweep'? (choices: ",
         ),
+        ("{name: x, type: randm}", "5:15", "unknown player 'randm'; did you mean 'random'?"),
+        ("{name: x, type: greedy, depht: 3}", "5:29", "unknown option 'depht'; did you mean 'depth'?"),
+        ("{name: x, type: negamax, depth: 2, preset: ful}", "5:40", "did you mean 'full'?"),
+        (
+            "{name: x, type: negamax, depth: 2, tt: big}",
+            "5:40",
+            "tt takes whole number, 0 to 65536 megabytes",
+        ),
+        ("{name: x, type: greedy, evaluation: simpel}", "5:29", "did you mean 'simple'?"),
+        ("{name: x, type: greedy, evaluation: {linear: {kng: 2}}}", "5:51", "did you mean 'king'?"),
+        (
+            "{name: x, type: greedy, evaluation: {mix: {safety: a}}}",
+            "5:48",
+            "the weight of safety must be",
+        ),
+        ("{name: x, type: engine}", "5:5", "engine needs the option 'command'"),
         ("{name: r1, type: greedy, depth: 4}\n  - {name: r1, type: random}", "6:6", "already in line 5"),
         ("{<<: {type: random}, name: y}", "5:6", "YAML 1.1 reads '<<' as a merge, which has no place here"),
     ],
@@ -220,3 +236,16 @@ def test_a_bad_configuration_has_its_error_at_its_place(
     assert len(lines) == len(caught.value.problems) and all(len(line) < 800 for line in lines)
     assert len(lines) == 1 or part in ("example", "format", "entry")
     assert [line for line in lines if line.startswith(f"{path}:{place}: ") and words in line], lines
+
+
+def test_all_that_is_wrong_in_a_file_is_said_at_once_options_evaluations_and_the_judge_too(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(
+        "name: a\nvarient: english\nopenings: {count: -4}\noracle: {judge: {type: negmax}}\nplayers:\n"
+        "  - {name: a, type: negamax, depth: zero, evaluation: simpel, tt: big, kind: 1}\n"
+        "  - {name: b, type: randm}\n"
+    )
+    with pytest.raises(ConfigError) as caught:
+        load_all(path)
+    places = [(problem.line, problem.column) for problem in caught.value.problems]
+    assert places == [(1, 1), (2, 1), (3, 12), (4, 18), (6, 30), (6, 43), (6, 63), (6, 72), (7, 15)]

@@ -91,11 +91,11 @@ def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
 
 def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
     limits = "depth: 9, nodes: 5000, seconds: 0.5, clock: 60.0, increment: 0.6"
-    players = f"n, depth: null}}\n  - {{name: y, type: n, {limits}}}"
+    players = f"random, depth: null}}\n  - {{name: y, type: random, {limits}}}"
     experiment = load_text(tmp_path, MINIMAL.replace("random}", players) + "anchor:\n")
     assert [player.limit for player in experiment.players] == [Limit(), Limit(9, 5000, 0.5, 60.0, 0.6)]
     assert experiment.anchor == {}
-    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "n"}
+    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "random"}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: 
     ],
 )
 def test_unambiguous_values_are_taken_as_written(tmp_path: Path, written: str, value: object) -> None:
-    options = load_text(tmp_path, MINIMAL.replace("random}", f"n, x: {written}}}")).players[0].options
+    options = load_text(tmp_path, MINIMAL.replace("random}", f"mine.py:Mine, x: {written}}}")).players[0].options
     assert list(options.values()) == [value] * len(options) and type(options["x"]) is type(value)
 
 
@@ -151,7 +151,19 @@ players:
   - 5
 """
     positions = [tuple(map(int, line.split(":")[1:3])) for line in errors(tmp_path, text)]
-    assert positions == [(1, 1), (2, 1), (3, 1), (4, 12), (5, 1), (7, 24), (8, 5), (8, 6), (8, 15), (9, 5)]
+    assert positions == [
+        (1, 1),
+        (2, 1),
+        (3, 1),
+        (4, 12),
+        (5, 1),
+        (7, 15),
+        (7, 24),
+        (8, 5),
+        (8, 6),
+        (8, 15),
+        (9, 5),
+    ]
 
 
 def test_a_refused_value_is_one_problem_and_its_misspelt_key_another(tmp_path: Path) -> None:

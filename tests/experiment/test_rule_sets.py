@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.experiment.load import UNLIMITED, load, load_all
+from arena.experiment.load import load, load_all
 from arena.ratings.contrasts import JOINT, Across, across, differing, gains, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
 from arena.report.runs.joint import Joint, conclusion, write_joint
 from arena.report.sentences.claims import Kind
-from players.player import Limit, limits_of
-from players.table import PLAYERS
+from players.player import Limit
 from tests.helpers.command_line import error_line, invoke, refused
 from tests.helpers.report_data import experiment, frames, player, run_of
 
@@ -81,10 +80,6 @@ def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(t
         limits = {one.name: one.limit for one in found[name].players}
         assert limits.pop("simple d5") == Limit(depth=5) and limits.pop("greedy") == Limit()
         assert limits == dict.fromkeys(("simple", "mcts", "strong", "cis300"), limit)
-
-
-def test_the_players_that_are_given_no_limit_are_those_that_heed_none() -> None:
-    assert {name for name, kind in PLAYERS.items() if not limits_of(kind)} == set(UNLIMITED)
 
 
 def results(wins: int, draws: int, losses: int, *names: str) -> pd.DataFrame:

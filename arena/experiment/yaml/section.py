@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-import types
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from arena.base.docs import docstring
 from arena.base.wording import choices, shown, unknown
@@ -22,7 +28,7 @@ FOLDER = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 FOLDER_WORDS = "letters a to z, A to Z and digits, then also '.', '_' and '-'"
 """What that pattern allows."""
 
-_REFUSAL = "refusal"
+_REFUSAL, _UNKNOWN = "refusal", "unknown_key"
 _EXPECTED = {
     FOLDER: f"a folder name ({FOLDER_WORDS})",
     "int_type": "a whole number",
@@ -37,9 +43,32 @@ _EXPECTED = {
 """The expected value, by pydantic's type of error or by pattern."""
 
 
-def refusal(text: str) -> PydanticCustomError:
+def refusal(text: str, kind: Any = _REFUSAL) -> PydanticCustomError:
     """An error for a validator to raise whose message stands as it is, without the key before it."""
-    return PydanticCustomError(_REFUSAL, "{text}", {"text": text})
+    return PydanticCustomError(kind, "{text}", {"text": text})
+
+
+def told_apart(value: Any, key: str, kinds: Collection[str], noun: str) -> Any:
+    """The mapping, refused unless it has at `key` one of some kinds, by which pydantic tells a union apart."""
+    if isinstance(value, dict) and key not in value:
+        raise refusal(f"the key {key!r} is missing {choices('', kinds)}")
+    if isinstance(value, dict) and value[key] not in list(kinds):
+        raise refusal_at((key,), unknown(noun, str(value[key]), kinds))
+    return value
+
+
+def refusal_at(keys: Keys, text: str) -> ValidationError:
+    """As `refusal`, of what stands at these keys of the value."""
+    return _joined([_line(refusal(text), keys, None)])
+
+
+def _line(error: str | PydanticCustomError, keys: Keys, value: Any, context: Any = None) -> InitErrorDetails:
+    return {"type": error, "loc": keys, "input": value, "ctx": context or {}}
+
+
+def _joined(lines: list[InitErrorDetails]) -> ValidationError:
+    """One error of several, for a validator to raise; pydantic puts the keys that lead to it before theirs."""
+    return ValidationError.from_exception_data("", lines)
 
 
 AnyDocument = TypeVar("AnyDocument", bound="Document")
@@ -55,6 +84,23 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         cls.__doc__ = cls.__doc__ or docstring(cls)  # which its schema shows
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _say_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Say of an unknown key which ones there are."""
+        try:
+            return handler(data)
+        except ValidationError as error:
+            lines = []
+            for found in error.errors(include_url=False):
+                kind: str | PydanticCustomError = found["type"]
+                if kind == "extra_forbidden" and len(found["loc"]) == 1:
+                    kind = refusal(unknown("key", str(found["loc"][0]), cls.model_fields, cls.meant), _UNKNOWN)
+                elif kind in (_REFUSAL, _UNKNOWN):
+                    kind = refusal(found["ctx"]["text"], kind)
+                lines.append(_line(kind, found["loc"], found["input"], found.get("ctx")))
+            raise _joined(lines) from None
 
 
 class Document(Section):
@@ -89,97 +135,37 @@ def validated(model: type[AnyDocument], data: Any, source: Source, problems: Seq
     try:
         document = model.model_validate(data)
     except ValidationError as error:
-        places = [(place(e, model), e) for e in error.errors()]
-        new = [(keys, e) for keys, e in places if not source.refuses(keys) or e["type"] == "extra_forbidden"]
-        raise ConfigError([*problems, *(source.problem(keys, message(e, model)) for keys, e in new)]) from None
+        found = [(_keys(each, data), each) for each in error.errors()]
+        new = [(keys, each) for keys, each in found if not source.refuses(keys) or each["type"] == _UNKNOWN]
+        raise ConfigError([*problems, *(source.problem(keys, message(each)) for keys, each in new)]) from None
     if problems:
         raise ConfigError(problems)
     document._source = source
     return document
 
 
-def place(error: ErrorDetails, model: type[BaseModel]) -> Keys:
-    """The keys to blame for an error that pydantic found in a document of type `model`."""
-    keys = _walk(error["loc"], model).keys
-    return (*keys, _discriminator(error)) if error["type"] == "union_tag_invalid" else keys
+def _keys(error: ErrorDetails, data: Any) -> Keys:
+    """The keys of the data that lead to an error: its location without the names of a union's members."""
+    keys: list[str | int] = []
+    for part in error["loc"]:
+        if part in (data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()):
+            keys.append(part)
+            data = data[part]
+    return (*keys, error["loc"][-1]) if error["type"] == "missing" else tuple(keys)
 
 
-def message(error: ErrorDetails, model: type[BaseModel]) -> str:
-    """Pydantic's findings in a file that is a `model`."""
-    keys, kind, value = _walk(error["loc"], model).keys, error["type"], shown(error["input"])
-    context = error.get("ctx", {})
-    key = keys[-1] if keys else None
-    if kind == "union_tag_invalid":
-        name = _discriminator(error)
-        tags = re.findall("'([^']*)'", str(context["expected_tags"]))
-        return unknown(str(key) if name == "type" else name, str(context["tag"]), tags)
-    if kind == "union_tag_not_found":
-        return f"the key {_discriminator(error)!r} is missing {choices('', _walk(error['loc'], model).tags)}"
-    if kind == "missing":
-        return f"the key {key!r} is missing"
-    if kind == "extra_forbidden":
-        section = _walk(error["loc"][:-1], model).section
-        fields, meant = (section.model_fields, getattr(section, "meant", {})) if section else ((), {})
-        return unknown("key", str(key), fields, meant)
-    subject = "the file" if key is None else f"an entry of {keys[-2]!r}" if isinstance(key, int) else repr(key)
-    if kind == _REFUSAL:
+def message(error: ErrorDetails) -> str:
+    """What pydantic found, in the words of a file."""
+    keys, kind, context = error["loc"], error["type"], error.get("ctx", {})
+    if kind in (_REFUSAL, _UNKNOWN):
         return str(context["text"])
+    if kind == "missing":
+        return f"the key {keys[-1]!r} is missing"
+    subject = "the file"
+    if keys:
+        subject = f"an entry of {keys[-2]!r}" if isinstance(keys[-1], int) else repr(keys[-1])
     if kind == "value_error":
         return f"{subject} {context['error']}"
     expected = _EXPECTED.get(context.get("pattern", kind))
     rule = f"be {expected}" if expected else re.sub("^[A-Z][a-z]+ should ", "", error["msg"])
-    return f"{subject} must {rule}, not {value}"
-
-
-class _Place(NamedTuple):
-    keys: Keys
-    """The keys of the file: the location without the tags of unions."""
-    section: type[BaseModel] | None
-    """The model of the mapping there, None if it is not a mapping with a known model."""
-    tags: Collection[str]
-    """The tags of the union there, if it is one."""
-
-
-def _walk(loc: tuple[str | int, ...], model: type[BaseModel]) -> _Place:
-    keys: list[str | int] = []
-    section: type[BaseModel] | None = model
-    tagged: dict[str, type[BaseModel]] = {}
-    is_mapping = False
-    for part in loc:
-        if part in tagged:
-            section, tagged = tagged[str(part)], {}
-            continue
-        keys.append(part)
-        if isinstance(part, int) or is_mapping:
-            is_mapping = False
-            continue
-        field = section.model_fields.get(part) if section else None
-        members = list(_models(field.annotation)) if field else []
-        is_mapping = field is not None and _is_mapping(field.annotation)
-        section = members[0] if members else None
-        tagged = {tag: member for member in members for tag in _tags(member)} if len(members) > 1 else {}
-    return _Place(tuple(keys), section, tagged)
-
-
-def _models(hint: Any) -> Iterator[type[BaseModel]]:
-    """The models that a type is made of, as in `Probe | None`, `tuple[SuiteEntry, ...]` or `dict[str, Number]`."""
-    if isinstance(hint, type) and issubclass(hint, BaseModel):
-        yield hint
-    elif get_origin(hint) in (Union, types.UnionType, Annotated, tuple, dict):
-        for part in get_args(hint):
-            yield from _models(part)
-
-
-def _is_mapping(hint: Any) -> bool:
-    """Whether a type is a mapping, or may be one, whose keys a file chooses."""
-    inner = get_origin(hint) in (Union, types.UnionType, Annotated) and any(map(_is_mapping, get_args(hint)))
-    return inner or get_origin(hint) is dict
-
-
-def _discriminator(error: ErrorDetails) -> str:
-    return str(error["ctx"]["discriminator"]).strip("'")
-
-
-def _tags(member: type[BaseModel]) -> tuple[Any, ...]:
-    """The words in the first key of a union's member by which that is meant."""
-    return get_args(next(iter(member.model_fields.values())).annotation)
+    return f"{subject} must {rule}, not {shown(error['input'])}"

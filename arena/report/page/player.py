@@ -31,7 +31,6 @@ from arena.report.tables.table import Cell, Column, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
 from arena.rules.board import Board
-from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers
 from arena.rules.notation import fen
@@ -203,7 +202,7 @@ class PlayerPages:
         if not shown:
             return {}
         numbers = pd.Index(sorted(shown))
-        variant = build_variant(self.run.experiment.variant)
+        variant = self.run.experiment.rule_set
         moves = pd.concat(list(self.run.data.moves(numbers)))
         texts = {number: part["move"].tolist() for number, part in moves.groupby("game", sort=False)}
         openings = pd.concat([self.run.games, self.run.void_games]).set_index("game")["opening_fen"]

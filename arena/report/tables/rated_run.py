@@ -19,7 +19,6 @@ from arena.ratings.repeats import lines, repeated_games
 from arena.report.faults import Faults
 from arena.report.tables.likeness import found_in_run
 from arena.report.tables.survey import Survey, is_large, survey
-from arena.rules.custom import build_variant
 from arena.rules.result import Colour
 from players.finding import Finding
 from players.player import PlayerSpec
@@ -78,7 +77,7 @@ class RatedRun:
     @property
     def rules(self) -> str:
         """The name of the rules, of custom ones with what is changed in brackets."""
-        return build_variant(self.experiment.variant).name
+        return self.experiment.rule_set.name
 
     @property
     def players(self) -> list[str]:

@@ -21,7 +21,6 @@ from arena.report.tables.grades import errors_of_games
 from arena.report.tables.survey import DECIDED
 from arena.report.template import environment, script
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
-from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.move_text import crowns
 from arena.rules.notation import pieces_text
@@ -62,7 +61,7 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
     table = by_surprise(run.games, run.survey.swings)
     linked = table["game"].isin(linked_games(run))
     table = pd.concat([table[linked], table[~linked]]).head(len(table) if most is None else most)
-    variant = build_variant(run.experiment.variant)
+    variant = run.experiment.rule_set
     blocks: list[str] = []
     for games, moves in _parts(run, table):
         block = packed(_block(games, moves, variant, errors))
@@ -208,7 +207,7 @@ def viewer(run: Run, most: int | None = None) -> Markup:
     return Markup(
         page.render(
             inside=inside(run, games),
-            board=Markup(Board(build_variant(run.experiment.variant), caption="").svg(None)),
+            board=Markup(Board(run.experiment.rule_set, caption="").svg(None)),
             script=Markup(script(SCRIPT)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
         )
