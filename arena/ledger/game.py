@@ -16,7 +16,6 @@ from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, GAMES, reading_ledger, run_info, stored_experiment
 from arena.ledger.record import GameRecord
 from arena.ledger.store import REMEDY, StoreError
-from arena.rules.custom import build_variant
 from arena.rules.pdn.write import pdn_game, search_comment
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.result import in_men, points_text
@@ -37,7 +36,7 @@ class StoredGame(NamedTuple):
     @property
     def variant(self) -> Variant:
         """The rules."""
-        return build_variant(self.experiment.variant)
+        return self.experiment.rule_set
 
     def played(self) -> PlayedGame:
         """The game, with what its movers answered; one with a move that is not legal has a problem."""

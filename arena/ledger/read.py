@@ -43,7 +43,6 @@ from arena.ledger.store import (
     is_new,
     reading,
 )
-from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
@@ -111,7 +110,7 @@ class RunData(NamedTuple):
     @property
     def first(self) -> Colour:
         """The colour that moves first."""
-        return COLOURS[build_variant(self.experiment.variant).first]
+        return COLOURS[self.experiment.rule_set.first]
 
 
 def read(folder: Path) -> RunData:
@@ -160,7 +159,7 @@ def read(folder: Path) -> RunData:
 
 def pieces_at_start(experiment: Experiment) -> int:
     """Pieces on the board at the start of the rules."""
-    start = build_variant(experiment.variant).start
+    start = experiment.rule_set.start
     return (start.white | start.black).bit_count()
 
 

@@ -14,7 +14,6 @@ from arena.play.looks import as_written, look_at
 from arena.play.match import RESERVE
 from arena.play.options.trials import of_source
 from arena.play.prepare import examination_of, parts_of
-from arena.rules.custom import build_variant
 from players.finding import UNBUILT, Finding
 from players.loading import located
 
@@ -33,7 +32,7 @@ def diagnose(
     """
     if line := unguarded(experiment):
         say(line)
-    variant = build_variant(experiment.variant)
+    variant = experiment.rule_set
     parts = parts_of(experiment, variant, say)
     for key, problems in parts.errors.items():
         yield Finding("error", where=key, said=str(problems))

@@ -27,7 +27,6 @@ from arena.play.match import play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
 from arena.play.workers import Workers, start_workers
-from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
@@ -71,7 +70,7 @@ def prepare(
     if before is not None:
         known = unchanged(experiment, before)
         experiment = entered_before(experiment, before.info, known)
-    variant = build_variant(experiment.variant)
+    variant = experiment.rule_set
     are_tried = folder is not None and any(spec.name not in known for spec in experiment.players)
     if are_tried:
         _start_workers(experiment, workers)

@@ -28,7 +28,6 @@ from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.options.option import Option
 from arena.play.workers import Workers, carry_through
-from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.index import slice_sizes
 from arena.rules.endgame.retrograde import make
@@ -112,7 +111,7 @@ def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | Non
 
     Raises GradingError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
     """
-    variant = build_variant(experiment.variant)
+    variant = experiment.rule_set
     without_tables = endgame_refusal(variant)
     if pieces and without_tables:
         raise GradingError(without_tables, "pieces")
