@@ -7,10 +7,12 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from arena.base.errors import ArenaError
+from arena.bench.loop import waits
 from arena.bench.rates import Row, random_games, rules, search, tree_search
 from arena.bench.signature import signature
 from arena.commands.cli import Group
@@ -103,6 +105,14 @@ def show_rows(measured: Iterable[Row]) -> None:
         depth = "" if row.depth is None else row.depth
         figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
         click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
+
+
+@bench.command("loop", short_help="seconds from a save to its verdict")
+def print_waits() -> None:
+    """Measure what a user waits for: the first run ever, a match, the verdict after a save; some minutes."""
+    with TemporaryDirectory() as folder:
+        for what, seconds in waits(Path(folder)):
+            click.echo(f"{seconds:6.2f} s  {what}")
 
 
 @bench.command("signature", short_help="what searches find in 20 positions")
