@@ -13,7 +13,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 FILES = {
     "heuristic": ("arena.yaml", EXAMPLE),
     "class": ("class.yaml", "submissions/careful.py", "submissions/greedy.py"),
-    "engine": ("engine.yaml",),
+    "engine": ("engine.yaml", "starter.py"),
 }
 """The templates for each kind of user, copied as they are; the first is the configuration."""
 
