@@ -40,7 +40,7 @@ def add_moves(position, start, at, captured, moves):
 
 def legal_moves(position):
     """All legal moves: captures alone, if there are any."""
-    moves = []
+    moves: list[str] = []
     for cell in map(cell_of, range(1, 33)):
         if position[cell].upper() == position[0]:
             add_moves(position, cell, cell, "", moves)
