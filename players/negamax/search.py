@@ -1,8 +1,8 @@
 """The negamax search, compiled: one search in which each technique is a switch, from the root down.
 
 The root (`search` deepens, `iterate` sets the windows, `search_root` tries the moves), a node (`search_below`,
-with what people tune in functions of their own: `extension`, `reduction`, `cut_value`), the last ply (`frontier`),
-and what lies at the horizon (`leaf`, `quiesce`).
+whose later moves `scout` asks about, with what people tune in functions of their own: `extension`, `reduction`,
+`cut_value`), the last ply (`frontier`), and what lies at the horizon (`leaf`, `quiesce`).
 
 Nodes are counted the same way everywhere: every position entered counts once each time, the root and the leaves
 included. Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root),
