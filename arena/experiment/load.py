@@ -42,9 +42,14 @@ def refuse_other(source: Source, data: Any, kind: str) -> None:
 
 
 def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
-    """Read the experiment in a YAML file, or in a mapping with the keys of one, that makes one run."""
-    (experiment,) = load_all(config).values()
-    return experiment
+    """Read the experiment in a YAML file, or in a mapping with the keys of one, that makes one run.
+
+    Raises ConfigError as `load_all`, and for several runs.
+    """
+    first, *others = load_all(config).values()
+    if others:
+        raise first.error((), f"'variants' and 'limits' make {len(others) + 1} runs, and one is wanted")
+    return first
 
 
 def load_all(
