@@ -20,9 +20,9 @@ HUMAN = "human"
 """The type of a person, who plays at the board and not in a tournament."""
 ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""
-PUBLISHED = ("game3", "checkers-ai", "simplified", "cis300")
+_PUBLISHED = ("game3", "checkers-ai", "simplified", "cis300")
 """The types of published programs."""
-TYPES = ("random", "greedy", "negamax", "mcts", "hybrid", "engine", *PUBLISHED)
+TYPES = ("random", "greedy", "negamax", "mcts", "hybrid", "engine", *_PUBLISHED)
 """The names of `players.table.PLAYERS`, for those that do not load the compiler."""
 EVALUATIONS = (
     *("material", "simple", "game3", "checkers-ai", "cis300"),

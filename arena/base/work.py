@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from arena.base import process
 from arena.base.supervisor import are_supported, end_after, end_with
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _MEMORY = 4096
 """Megabytes that work may have beyond what its process has at the start."""
@@ -90,7 +90,7 @@ def run_in_subprocess(work: Callable[..., Iterator[Any]], *arguments: Any) -> Ge
 
 
 @contextmanager
-def in_background(work: Callable[[], T]) -> Iterator[Callable[[], T]]:
+def in_background(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
     """Begin `work` in a fork of this process, and yield what waits for its result, which can be pickled.
 
     A fork is worth it where there is a second core, and safe where no other thread may hold a lock. Elsewhere, and
@@ -124,9 +124,9 @@ def _answer(work: Callable[[], object], parent: int, answers: int) -> None:
         pipe.write(pickle.dumps(work()))
 
 
-def _result(work: Callable[[], T], answer: bytes) -> T:
+def _result(work: Callable[[], _T], answer: bytes) -> _T:
     try:
-        result: T = pickle.loads(answer)
+        result: _T = pickle.loads(answer)
     except (EOFError, pickle.UnpicklingError):
         return work()
     return result

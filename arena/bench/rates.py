@@ -21,7 +21,7 @@ from arena.rules.variants import Variant
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 
-Work: TypeAlias = Callable[[int], int]
+_Work: TypeAlias = Callable[[int], int]
 """A piece of work to time: from a depth in plies, or a number of units, to a number of nodes."""
 
 
@@ -41,13 +41,13 @@ class Row(NamedTuple):
     note: str
 
 
-def first_depth(work: Work, seconds: float) -> int:
+def first_depth(work: _Work, seconds: float) -> int:
     """The first depth at which `work` takes at least `seconds`; a first run that may compile is not timed."""
     work(1)
     return next(depth for depth in count(1) if best_run(work, depth)[1] >= seconds)
 
 
-def best_run(work: Work, units: int, repeat: int = 1) -> tuple[int, float]:
+def best_run(work: _Work, units: int, repeat: int = 1) -> tuple[int, float]:
     """Nodes and wall time of the fastest of `repeat` runs."""
 
     def run() -> tuple[int, float]:
@@ -87,7 +87,7 @@ def search(variant: Variant, preset: str, evaluation: str, seconds: float = 0.5,
     return _by_depth(f"negamax, {preset}", variant, work, seconds, repeat, evaluation.rpartition("/")[2])
 
 
-def _by_depth(what: str, variant: Variant, work: Work, seconds: float, repeat: int, note: str) -> Row:
+def _by_depth(what: str, variant: Variant, work: _Work, seconds: float, repeat: int, note: str) -> Row:
     """The best of `repeat` runs at the first depth that takes `seconds`."""
     depth = first_depth(work, seconds)
     nodes, taken = best_run(work, depth, repeat)

@@ -33,7 +33,7 @@ except ImportError:
 
 AGENTS = ("player_0", "player_1")
 """The first one moves first by the rules of the variant; against an opponent it is the only one, of any colour."""
-RANDOM = "random"
+_RANDOM = "random"
 """The colour that is drawn for every game."""
 TRIES = 1000
 """Random beginnings of a game, at most, of which one has to go on."""
@@ -85,8 +85,8 @@ class DraughtsEnv(AECEnv):
         self.encoding = Encoding(variant)
         self.variant = self.encoding.variant
         first = COLOURS[self.variant.first]
-        if colour not in (None, *COLOURS, RANDOM):
-            raise ValueError(unknown("colour", str(colour), (*COLOURS, RANDOM)))
+        if colour not in (None, *COLOURS, _RANDOM):
+            raise ValueError(unknown("colour", str(colour), (*COLOURS, _RANDOM)))
         self._colour = first if colour is None else colour
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(unknown("render mode", str(render_mode), self.metadata["render_modes"]))
@@ -129,7 +129,7 @@ class DraughtsEnv(AECEnv):
             self._rng = random.Random(seed)
         if self.opponent is not None:
             self.opponent.seed(self._rng.getrandbits(63))
-            colour = self._rng.choice(COLOURS) if self._colour == RANDOM else self._colour
+            colour = self._rng.choice(COLOURS) if self._colour == _RANDOM else self._colour
             self.colours = {AGENTS[0]: COLOURS.index(colour)}
             self._reply_choice = None
         self.agents = self.possible_agents[:]

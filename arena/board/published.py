@@ -26,7 +26,7 @@ _CELL = 4
 Figures: TypeAlias = Callable[[Turn, Position, Variant], list[str]]
 
 
-class Program(NamedTuple):
+class _Program(NamedTuple):
     """Shows the published program of a rule set as a person at its board saw it."""
 
     figures: Figures = lambda *_: []
@@ -45,9 +45,9 @@ class Program(NamedTuple):
     """Its board in characters, if it is another than the arena's."""
 
 
-def program_of(variant: Variant) -> Program:
+def program_of(variant: Variant) -> _Program:
     """The published program of a rule set, and of rules made from it; for other rules one that shows nothing."""
-    return _PROGRAMS.get(variant.family, Program())
+    return _PROGRAMS.get(variant.family, _Program())
 
 
 def _game3(turn: Turn, before: Position, _: Variant) -> list[str]:
@@ -158,11 +158,11 @@ def _row_and_column(variant: Variant, number: int) -> tuple[int, int]:
     return row, column
 
 
-_PROGRAMS: Mapping[str, Program] = {
-    "game3": Program(_game3, numbers_edges=True, has_red=True, asks_for_squares=True, ending=_game3_ending),
-    "checkers-ai": Program(_checkers_ai, lists_moves=True, board=_checkers_ai_board),
-    "simplified": Program(_simplified, board=_simplified_board),
-    "cis300": Program(_cis300, numbers_edges=True, has_red=True),
-    "casual-10x10": Program(_casual, numbers_edges=True),
+_PROGRAMS: Mapping[str, _Program] = {
+    "game3": _Program(_game3, numbers_edges=True, has_red=True, asks_for_squares=True, ending=_game3_ending),
+    "checkers-ai": _Program(_checkers_ai, lists_moves=True, board=_checkers_ai_board),
+    "simplified": _Program(_simplified, board=_simplified_board),
+    "cis300": _Program(_cis300, numbers_edges=True, has_red=True),
+    "casual-10x10": _Program(_casual, numbers_edges=True),
 }
 """Programs by the names of their rule sets."""

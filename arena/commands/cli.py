@@ -64,7 +64,7 @@ COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items(
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
 """What a library that cannot be loaded for want of memory says."""
 
-SOURCE = Path(__file__).parents[2]
+_SOURCE = Path(__file__).parents[2]
 """The folder that holds the packages: a checkout, or where packages are installed."""
 
 
@@ -206,9 +206,9 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     from arena.base.version import version_of
 
     commit = ""
-    if (SOURCE / ".git").exists():
+    if (_SOURCE / ".git").exists():
         with suppress(OSError, subprocess.SubprocessError):
-            asked = ["git", "-C", str(SOURCE), "describe", "--always", "--dirty", "--exclude=*"]
+            asked = ["git", "-C", str(_SOURCE), "describe", "--always", "--dirty", "--exclude=*"]
             commit = subprocess.run(asked, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
     click.echo(f"arena {version_of()}{commit and f' (commit {commit})'}")
     context.exit()

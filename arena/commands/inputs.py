@@ -55,10 +55,10 @@ def run_command(terminal: TerminalGame, text: str) -> None:
         elif is_move:
             terminal.enter(text)
         elif name := _named(word.lower()):
-            if argument.strip() and not COMMANDS[name].argument:
+            if argument.strip() and not _COMMANDS[name].argument:
                 raise ArenaError(f"{name} takes nothing behind it")
             terminal.tell()
-            COMMANDS[name].run(terminal, argument.strip())
+            _COMMANDS[name].run(terminal, argument.strip())
         else:
             raise ArenaError(f"{cut(text)!r} is no move and no command that `help` lists; {legal_line(game.game)}")
     except OSError as error:
@@ -69,12 +69,12 @@ def run_command(terminal: TerminalGame, text: str) -> None:
 
 def _named(word: str) -> str:
     """The command that is a word, or alone begins with it; empty if none is. Raises ArenaError for several."""
-    if word in COMMANDS:
+    if word in _COMMANDS:
         return word
-    begun = [name for name in COMMANDS if name.startswith(word)]
+    begun = [name for name in _COMMANDS if name.startswith(word)]
     if len(begun) > 1:
         raise ArenaError(f"{word!r} can be {' or '.join(begun)}")
-    if not begun and (close := nearest(word, COMMANDS)):
+    if not begun and (close := nearest(word, _COMMANDS)):
         raise ArenaError(f"unknown command {cut(word)!r}; did you mean {close!r}?")
     return begun[0] if begun else ""
 
@@ -144,7 +144,7 @@ def _swap(terminal: TerminalGame, _: str) -> None:
 
 
 def _help(terminal: TerminalGame, _: str) -> None:
-    rows = [(f"{name} {command.argument}".strip(), command.about) for name, command in COMMANDS.items()]
+    rows = [(f"{name} {command.argument}".strip(), command.about) for name, command in _COMMANDS.items()]
     width = max(len(name) for name, _about in rows)
     terminal.print(_paragraph(_ABOUT_MOVES), *(f"  {name:<{width}}  {about}" for name, about in rows))
     terminal.print(_paragraph(_ABOUT_COMMANDS))
@@ -154,7 +154,7 @@ def _paragraph(text: str) -> str:
     return textwrap.fill(text, min(width_of(sys.stdout) or _HELP_WIDTH, _HELP_WIDTH), break_on_hyphens=False)
 
 
-COMMANDS: Mapping[str, Input] = {
+_COMMANDS: Mapping[str, Input] = {
     "undo": Input(_undo, "take back your last move and what followed"),
     "hint": Input(_hint, "a good move, its score for you in men, and what it leads to"),
     "moves": Input(lambda terminal, _: terminal.show_moves(), "the legal moves"),

@@ -40,7 +40,7 @@ from players.table import PLAYERS
 
 DEPTHS = tuple(range(1, 10))
 """Plies of the searches of players without a limit."""
-FAILED = 3
+_FAILED = 3
 """Exit code: players failed."""
 _MOST_NUMBERS = 640
 """Of a range, of which no more are tried."""
@@ -117,7 +117,7 @@ def solve(
             echo(f"wrote {', '.join(map(str, files))}")
     if line := failed(answered):
         say(line)
-        sys.exit(FAILED)
+        sys.exit(_FAILED)
 
 
 def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -> list[PlayerSpec]:

@@ -48,7 +48,7 @@ from players.loading import own_code
 INCIDENTS = 3
 """Exit code of a run in which players failed, or were found faulty."""
 
-REPORT = "arena.commands.report"
+_REPORT = "arena.commands.report"
 """The module that writes reports."""
 
 
@@ -105,7 +105,7 @@ def play_config(
     if wanted.get("sheets") and not any(map(own_code, first.players)):
         raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
     folder = out or Path("reports") / first.name
-    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else REPORT)
+    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else _REPORT)
     codes = [0]
     with lost_workers(folder):
         for run, outcome in play_runs(experiments, folder, terminal, workers=workers, force=force):
@@ -137,11 +137,11 @@ def _code(outcome: Outcome) -> int:
     return STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0
 
 
-LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+_LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {"negamax": {"depth": 6}, "mcts": {"nodes": 1000}, "hybrid": {"nodes": 1000}}
 )
 """By type the limit of a player without one."""
-OPENINGS = 50
+_OPENINGS = 50
 TESTED = MappingProxyType({"random_plies": 6, "count": 1000})
 """The openings of a match that ends by itself."""
 VERDICTS: Mapping[Verdict, int] = MappingProxyType({"H1": 0, "H0": 4, "continue": 5})
@@ -167,7 +167,7 @@ class OpeningsType(click.ParamType):
 @click.option(
     "--openings",
     type=OpeningsType(),
-    help=f"Each is played twice by any two players, colours swapped [{OPENINGS} random ones; "
+    help=f"Each is played twice by any two players, colours swapped [{_OPENINGS} random ones; "
     f"with --sprt or --until up to {TESTED['count']}].",
 )
 @seed_option
@@ -204,7 +204,7 @@ def match(
     if len(players) < 2:
         raise ArenaError("name two players or more, as in: arena match simple@d6 greedy")
     with _in_words_of(players):
-        document = _document(named_entries(players, LIMITS), **options)
+        document = _document(named_entries(players, _LIMITS), **options)
         if is_watched:
             from arena.commands.watching import watch
 
@@ -235,7 +235,7 @@ def _document(
     rules = inline(variant, "VARIANT")
     names = [str(player["name"]) for player in players] + ([] if rules == "english" else [variant])
     document = {"name": slug(names), "variant": rules, "seed": seed, "players": players}
-    document["openings"] = openings or (dict(TESTED) if sprt or until else {"count": OPENINGS})
+    document["openings"] = openings or (dict(TESTED) if sprt or until else {"count": _OPENINGS})
     document["format"] = "match" if len(players) == 2 else "round-robin"
     if sprt is not None:
         document["sprt"] = dict(zip(("elo0", "elo1"), sprt, strict=True))
@@ -329,7 +329,7 @@ def place(
         return
     pool = _pool_in(_pool_file(name or "english"))
     with _in_words_of([player]):
-        (entry,) = named_entries([player], LIMITS)
+        (entry,) = named_entries([player], _LIMITS)
         if entry["name"] in pool["anchor"]:
             unnamed = {key: value for key, value in entry.items() if key != "name"}
             entry = {**unnamed, "name": distinct_names([*pool["players"], unnamed])[-1]}

@@ -36,7 +36,7 @@ _END = b"\0"
 _LOOK_SECONDS = 0.1
 """Seconds between two looks at a queue, as Python heeds no signal while it waits."""
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 announcing_compilation = partial(announcing, say)
 """Say so if anything has to be compiled, or an outside program is long in answering."""
@@ -193,14 +193,16 @@ def _exit_code(received: Sequence[int]) -> int | None:
     return None if received in ([], [signal.SIGINT]) else 128 + received[0]
 
 
-def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | None = None) -> Iterator[T | None]:
+def watched(
+    items: Iterable[_T], stop: Callable[[], None], end: BaseException | None = None
+) -> Iterator[_T | None]:
     """The items, drawn by another thread, as they come, and None now and then where none came.
 
     The first Ctrl-C calls `stop`, the second raises `end`, KeyboardInterrupt unless one is given, and leaves the
     thread behind. What drawing the items raises is raised here.
     """
     # A Queue: CPython's SimpleQueue waits for ever if its time is over when a handler of a signal returns.
-    drawn: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue()
+    drawn: queue.Queue[tuple[_T | None, BaseException | None, bool]] = queue.Queue()
     interrupts: list[int] = []
 
     def draw() -> None:

@@ -24,7 +24,7 @@ from arena.play.workers import Workers, kept_workers
 from players.identity import MISSING, copy_of, hash_of, now, placed
 from players.loading import located, user_files
 
-REPORT = "arena.commands.versions"
+_REPORT = "arena.commands.versions"
 """The module that says what versions are worth."""
 _LOOK_SECONDS = 0.05
 """Seconds between two looks at the files."""
@@ -104,7 +104,7 @@ class _Terminal(Terminal):
     """Shows each round, and stops it when a file is saved; a line that is true of all rounds is said once."""
 
     def __init__(self, files: Files) -> None:
-        super().__init__(REPORT, resumes=False)
+        super().__init__(_REPORT, resumes=False)
         self._files, self._said = files, set[str]()
 
     def write(self, line: str) -> None:

@@ -42,9 +42,9 @@ MAX_PLAYERS = 200
 """Players that the sweeps and patterns of a configuration may make together."""
 RANGE = ("from", "to", "step", "factor")
 """The keys of a range."""
-FILE = "file"
+_FILE = "file"
 """The word of a template that is the name of a pattern's file."""
-FILES = "files"
+_FILES = "files"
 """The key of a pattern of files, each of which is a value."""
 LIMIT = "limit"
 """The key of a sweep that takes mappings of limits."""
@@ -123,7 +123,7 @@ def _of_files(entry: Node, key: str, folder: Path) -> tuple[Node, Axes]:
     with _standing_at(where):
         files = submitted(where.value, key, folder)
     settings = [Setting({(key,): Node(reference, where.place)}, name, name) for name, reference in files]
-    return where, {FILE: settings}
+    return where, {_FILE: settings}
 
 
 def _swept(entry: Node, folder: Path) -> tuple[Node, Axes]:
@@ -183,7 +183,7 @@ def _settings(key: str, axis: Node, folder: Path) -> list[Setting]:
     if path[0] in ("name", "sweep"):
         raise axis.error(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names")
     if isinstance(axis.value, dict):
-        values: list[Any] = _files(axis, folder) if FILES in axis.value else _range(key, axis)
+        values: list[Any] = _files(axis, folder) if _FILES in axis.value else _range(key, axis)
         nodes = [Node(value, axis.place) for value in values]
     elif not isinstance(axis.value, list) or not axis.value:
         raise axis.error(
@@ -249,11 +249,11 @@ def _range(key: str, axis: Node) -> list[int] | list[float]:
 def _files(axis: Node, folder: Path) -> list[str]:
     """The files that a pattern matches, in the order of their names."""
     for word, node in axis.value.items():
-        if word != FILES:
-            raise node.error(unknown("key of files", word, [FILES]))
-    pattern = axis.value[FILES]
+        if word != _FILES:
+            raise node.error(unknown("key of files", word, [_FILES]))
+    pattern = axis.value[_FILES]
     if not isinstance(pattern.value, str) or not pattern.value:
-        raise pattern.error(f"{FILES!r} must be text, not {shown(pattern.plain)}")
+        raise pattern.error(f"{_FILES!r} must be text, not {shown(pattern.plain)}")
     with _standing_at(pattern):
         return matching(pattern.value, folder)
 

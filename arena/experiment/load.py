@@ -22,22 +22,22 @@ from arena.experiment.yaml.section import FOLDER, FOLDER_WORDS, Document, valida
 from arena.experiment.yaml.values import Node, Source, inline, node_of
 from players.player import Limit, PlayerSpec, limits_of
 
-KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
+_KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def command_for(path: str | Path) -> str:
     """The command for a YAML file: run or learn. Raises ConfigError if it is not YAML."""
-    return KINDS[_kind(Source(Path(path)).read(), "players")][0]
+    return _KINDS[_kind(Source(Path(path)).read(), "players")][0]
 
 
 def refuse_other(source: Source, data: Any, kind: str) -> None:
     """Raise ConfigError, naming the right command, if the data are of another of KINDS than this one."""
     key = _kind(data, kind)
     if key != kind:
-        command, other = KINDS[key]
-        message = f"{key!r} describes a {other}, not a {KINDS[kind][1]}: arena {command} {source.path}"
+        command, other = _KINDS[key]
+        message = f"{key!r} describes a {other}, not a {_KINDS[kind][1]}: arena {command} {source.path}"
         raise ConfigError([source.problem((key,), message)])
 
 
@@ -253,7 +253,7 @@ def _at_limit(root: Node, limit: Node) -> Node:
 def _kind(data: Any, expected: str) -> str:
     """The key of KINDS that the data have; the expected one if they have it, or none."""
     keys = data if isinstance(data, dict) else {}
-    return next((key for key in (expected, *KINDS) if key in keys), expected)
+    return next((key for key in (expected, *_KINDS) if key in keys), expected)
 
 
 class _Entry(Document):

@@ -35,7 +35,7 @@ from arena.rules.variants import Variant
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
 
-class Probe(Section):
+class _Probe(Section):
     """Positions that every player searches to one depth, before the games and with no other limit."""
 
     depth: int = Field(ge=1, le=64, description="Plies to search.")
@@ -260,7 +260,7 @@ WorkersField = Annotated[
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
-CHANGEABLE: Any = dict.fromkeys(("budget", "oracle", "suite", "workers"), True) | {
+_CHANGEABLE: Any = dict.fromkeys(("budget", "oracle", "suite", "workers"), True) | {
     "failures": {"unreachable": True}
 }
 """Keys on which no game depends."""
@@ -303,7 +303,7 @@ class Experiment(Document):
         description="Sums of players' own numbers, as {tokens: 1000000}: once plays of games, those not kept too, "
         "have used one up, no game begins.",
     )
-    probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
+    probe: _Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     oracle: Oracle | None = Field(
         default=None,
         description="Grade every decision by endgame tables, and by a deeper player, after the games.",
@@ -327,11 +327,11 @@ class Experiment(Document):
 
     def as_dict(self) -> dict[str, Any]:
         """What the games depend on, as JSON types with defaults filled in; equal for equal games."""
-        return self.model_dump(mode="json", exclude=CHANGEABLE)
+        return self.model_dump(mode="json", exclude=_CHANGEABLE)
 
     def changeable(self) -> dict[str, Any]:
         """The values of the keys that have what may change whenever the run is resumed."""
-        return self.model_dump(mode="json", include=set(CHANGEABLE))
+        return self.model_dump(mode="json", include=set(_CHANGEABLE))
 
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names, in the format for the others.

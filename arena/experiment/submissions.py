@@ -17,7 +17,7 @@ from players.player import NAME_CHARACTERS
 
 MAX_LISTED = 5
 """Files that an error lists, of a folder in which none matches."""
-KEYS = ("type", "evaluation")
+_KEYS = ("type", "evaluation")
 """The keys of an entry whose value may be a pattern."""
 MAX_SOURCE = 4 * 2**20
 """Bytes of a Python file that is read to find what plays in it; a larger one is asked for the usual name."""
@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
 
 def pattern_key(entry: Node) -> str | None:
     """The key of an entry whose value is a pattern of files: one with `*` or `?`."""
-    texts = {key: node.value for key in KEYS if (node := entry.get(key)) and isinstance(node.value, str)}
+    texts = {key: node.value for key in _KEYS if (node := entry.get(key)) and isinstance(node.value, str)}
     return next((key for key, text in texts.items() if re.search(r"[*?]", text)), None)
 
 

@@ -19,9 +19,9 @@ from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
 from players.player import Choice, Limit, PlayerSpec
 
-DEEPEST = 64
+_DEEPEST = 64
 """Plies of a level, at most."""
-ENDLESS = Limit(depth=DEEPEST, seconds=86_400.0)
+ENDLESS = Limit(depth=_DEEPEST, seconds=86_400.0)
 """The limit of a search that goes on until it is stopped, without the depth for a player that takes none."""
 _REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
@@ -221,7 +221,7 @@ def limit_of(read: Line) -> Limit | None:
     increment = numbers.get("inc", 0.0)
     clock = numbers["time"] + increment if "time" in numbers else None
     limit = Limit(
-        depth=min(int(numbers["depth"]), DEEPEST) if "depth" in numbers else None,
+        depth=min(int(numbers["depth"]), _DEEPEST) if "depth" in numbers else None,
         nodes=int(numbers["nodes"]) if "nodes" in numbers else None,
         seconds=numbers.get("move-time"),
         clock=clock,

@@ -65,7 +65,7 @@ Reply: TypeAlias = list[Any]
 - REFUSED: the message of a PlayerError, and the keys to blame;
 - FAILED: termination, message, traceback, custom metrics and `reached` of a PlayerFailure.
 """
-UNKNOWN = "?"
+_UNKNOWN = "?"
 """The key of what JSON has no form for: its value is the text by which messages show it."""
 
 PlayerHandle: TypeAlias = "LocalPlayer | PlayerProcess"
@@ -305,7 +305,7 @@ class _Unquoted(str):
 
 
 _DECODER = json.JSONDecoder(
-    object_hook=lambda read: _Unquoted(read[UNKNOWN]) if read.keys() == {UNKNOWN} else read
+    object_hook=lambda read: _Unquoted(read[_UNKNOWN]) if read.keys() == {_UNKNOWN} else read
 )
 
 
@@ -405,7 +405,7 @@ class _Worker:
             self._game.push(move)
         answer = self._player.ask(self._game, Limit(*limit), self._rng)
         choice: object = answer.choice
-        fields = choice if isinstance(choice, Choice) else {UNKNOWN: quoted(choice)}
+        fields = choice if isinstance(choice, Choice) else {_UNKNOWN: quoted(choice)}
         return [CHOSE, answer.cpu_seconds, _has_children(), fields]
 
     def _note(self, *reply: str) -> None:
@@ -422,7 +422,7 @@ def _plain(value: object) -> object:
         return dict(value)
     if isinstance(value, Sequence):
         return list(value)
-    return {UNKNOWN: quoted(value)}
+    return {_UNKNOWN: quoted(value)}
 
 
 _ENCODER = json.JSONEncoder(default=_plain)

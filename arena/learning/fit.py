@@ -35,7 +35,7 @@ from players.evaluation.sample import rises
 
 LARGEST_INPUT = 2.5
 """The largest weight of an input: 50 of them, and the bias, are a sum that 16 bits hold."""
-LARGEST = 8.0
+_LARGEST = 8.0
 """The largest weight of the later layers, so that their sums are within 32 bits."""
 THREADS = 1
 """Threads of PyTorch: sums of floats depend on their number."""
@@ -101,7 +101,7 @@ class Layers(torch.nn.Module):
         self.rows.clamp_(-LARGEST_INPUT, LARGEST_INPUT)
         self.bias.clamp_(-LARGEST_INPUT, LARGEST_INPUT)
         for weights in (self.second, self.second_bias, self.last, self.last_bias):
-            weights.clamp_(-LARGEST, LARGEST)
+            weights.clamp_(-_LARGEST, _LARGEST)
 
     @torch.no_grad()
     def whole_numbers(self) -> NDArray[np.int16]:

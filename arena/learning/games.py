@@ -208,7 +208,7 @@ GAMES = Table(
     },
     ["stage", "game"],
 )
-STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
+_STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
 FILE = "learning.sqlite"
 """The store of a learning run."""
 
@@ -225,9 +225,9 @@ class GameStore(Store):
         """
         parts, columns = {"learning": description}, [*SCORED.descr, RESULTS]
         filled_in, noun = partial(_filled_in, terms or Terms), "learning run"
-        super().__init__(folder / FILE, (GAMES, STEPS), parts, columns=columns, noun=noun, filled_in=filled_in)
+        super().__init__(folder / FILE, (GAMES, _STEPS), parts, columns=columns, noun=noun, filled_in=filled_in)
         if self.repaired:
-            self.delete(STEPS, "TRUE")
+            self.delete(_STEPS, "TRUE")
         self.folder = folder
 
     def add(self, played: Played) -> None:
@@ -245,7 +245,7 @@ class GameStore(Store):
 
     def add_step(self, number: int, document: Mapping[str, Any]) -> None:
         """Store what a step found, JSON types, for good, in place of an earlier one of that number."""
-        self.insert(STEPS, {"step": number, "document": json.dumps(document)}, replace=True)
+        self.insert(_STEPS, {"step": number, "document": json.dumps(document)}, replace=True)
 
     def steps(self) -> list[dict[str, Any]]:
         """The findings of the steps, in their order."""

@@ -23,7 +23,7 @@ from arena.learning.terms import EvaluationField, LearningError, Terms
 from arena.rules.pdn.result import Winner
 from players.evaluation.neural import LANES, NetworkFile
 
-GAMES = "games"
+_GAMES = "games"
 """The stage of the first round's games."""
 FILE = "network.npz"
 """The file of the network that is learned in the end."""
@@ -103,7 +103,7 @@ class Network(Method):
         return {AGAINST: {"evaluation": self.against}}
 
     def stage(self, number: int) -> str:
-        return GAMES if number == 1 else f"{GAMES} {number}"
+        return _GAMES if number == 1 else f"{_GAMES} {number}"
 
     def is_kept(self, step: Step, folder: Path) -> bool:
         return self.file(step.number, folder).exists()

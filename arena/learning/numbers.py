@@ -23,7 +23,7 @@ from players.options import NumberKind, check_options, options_of, takes_any
 from players.player import Limit, PlayerSpec
 from players.table import maker_of, option_values
 
-STEPS = 20
+_STEPS = 20
 """Steps from one bound to the other, where none is given; as Stockfish's `tune.cpp` gives them to fishtest."""
 LEAST_STEP = 0.5
 """The least step of a whole number, as OpenBench's `spsa_utils.py` has it."""
@@ -103,7 +103,7 @@ def tuned_number(name: str, settings: Number, spec: PlayerSpec) -> TunedNumber:
                 f"{name!r} is {_plain(start)} in the player: give a 'start' that is {bounds}", "start"
             )
         raise NumberError(f"'start' must be {bounds}, not {_plain(start)}", "start")
-    step = settings.step or max((most - least) / STEPS, LEAST_STEP if kind.whole else 0)
+    step = settings.step or max((most - least) / _STEPS, LEAST_STEP if kind.whole else 0)
     if not math.isfinite(step):
         raise NumberError(f"{name!r} needs a 'step', or both 'least' and 'most'")
     if kind.whole and step < LEAST_STEP:

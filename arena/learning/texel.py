@@ -27,7 +27,7 @@ from arena.rules.result import points_of
 from arena.rules.variants import Variant
 from players.evaluation.linear import FEATURES, linear, linear_weights
 
-PENALTY = 20.0
+_PENALTY = 20.0
 """Strength of the ridge penalty."""
 MAN = 100.0
 """The worth of a man in weights that are written out: hundredths of a man."""
@@ -124,7 +124,7 @@ class Texel(Tuner):
         owner = np.repeat(np.arange(len(games)), [len(rows) for rows in taken])
         white = np.array([points_of(game.result) for game in games])[owner]
         points, design = points_to_move(positions, white), vector.design(session.terms.rule_set, positions)
-        fit = fit_weights(design, points, owner, PENALTY)
+        fit = fit_weights(design, points, owner, _PENALTY)
         if not fit.theta.any():
             stage = self.stage(number)
             raise LearningError(f"{stage}: its results depend on none of the features; play more games")

@@ -51,7 +51,7 @@ from arena.rules.game import Termination
 from arena.rules.result import RESULTS
 
 FILE = "ledger.sqlite"
-CHANGEABLE = "changeable"
+_CHANGEABLE = "changeable"
 """Key of the document with what may change whenever the run is resumed, by the keys of an experiment."""
 MANIFEST = "manifest.json"
 """Name of the file beside it, for people and other programs, with the configuration and the run's info."""
@@ -118,7 +118,7 @@ CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
 ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
+_COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
 """What the binary records of a ledger hold, and how results are called."""
 _FAILED = "SELECT EXISTS (SELECT * FROM games WHERE termination IN (SELECT value FROM json_each(?)))"
 
@@ -155,14 +155,14 @@ class Ledger(Store):
         self._played: dict[int, str] = {}
         """The FENs of the openings of games that were found, by their numbers."""
         parts = _parts(experiment, info)
-        super().__init__(folder / FILE, TABLES, parts, columns=COLUMNS, filled_in=_filled_in)
+        super().__init__(folder / FILE, TABLES, parts, columns=_COLUMNS, filled_in=_filled_in)
         try:
             self._settle_files()
         except BaseException:
             self.close()
             raise
-        if self.documents().get(CHANGEABLE) != (changeable := experiment.changeable()):
-            self.put(CHANGEABLE, changeable)
+        if self.documents().get(_CHANGEABLE) != (changeable := experiment.changeable()):
+            self.put(_CHANGEABLE, changeable)
         self._recorded: dict[int, int] = dict(self.rows(_CHECKSUMS))
         """The checksums of the games that were found or stored here, by their numbers."""
         self.disqualified: tuple[str, ...] = tuple(self.documents().get(DISQUALIFIED, ()))
@@ -336,7 +336,7 @@ def made(path: Path, connection: Connection, stored: Mapping[str, Any]) -> dict[
 
     Raises StoreError if another version made it that this one does not know.
     """
-    tables = made_tables(path, connection, (META, *TABLES), stored.get("columns", COLUMNS), COLUMNS)
+    tables = made_tables(path, connection, (META, *TABLES), stored.get("columns", _COLUMNS), _COLUMNS)
     for table in TABLES:
         table.seen(connection, tables.get(table.name))
     return tables
@@ -348,7 +348,7 @@ def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
     Raises StoreError if another version made it.
     """
     try:
-        experiment = Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
+        experiment = Experiment.model_validate(stored["experiment"] | stored.get(_CHANGEABLE, {}))
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
     experiment.locate(Path(run_info(stored, path).file))
@@ -396,7 +396,7 @@ def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) 
 def _filled_in(stored: dict[str, Any]) -> dict[str, Any]:
     """The documents with the defaults of the keys that an earlier version's configuration did not have."""
     with suppress(ValueError, TypeError, KeyError):
-        experiment = Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
+        experiment = Experiment.model_validate(stored["experiment"] | stored.get(_CHANGEABLE, {}))
         return stored | {"experiment": experiment.as_dict()}
     return stored
 

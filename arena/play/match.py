@@ -92,7 +92,7 @@ class Task(NamedTuple):
         return GameRecord(game, pair, round, *names, opening + 1, start, result, str(termination), **fields)
 
 
-class Fault(Exception):
+class _Fault(Exception):
     """A player cannot be built, fails to answer, answers with no legal move, or too late."""
 
     def __init__(self, colour: int, failure: PlayerFailure, ply: int) -> None:
@@ -100,7 +100,7 @@ class Fault(Exception):
         self.colour, self.failure, self.ply = colour, failure, ply
 
 
-class Moves:
+class _Moves:
     """What is recorded of each move of a game."""
 
     def __init__(self) -> None:
@@ -282,11 +282,11 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 def _record(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    moves, judge, players = Moves(), _judge(task), list[PlayerHandle]()
+    moves, judge, players = _Moves(), _judge(task), list[PlayerHandle]()
     error, incident, extra, is_reached = "", None, None, True
     try:
         outcome = _play(task, game, moves, judge, players)
-    except Fault as fault:
+    except _Fault as fault:
         name, failure = (task.white, task.black)[fault.colour].name, fault.failure
         outcome, extra, is_reached = Outcome(1 - fault.colour, failure.termination), failure.extra, failure.reached
         reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
@@ -322,7 +322,9 @@ def _record(task: Task) -> GameRecord:
     )
 
 
-def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, players: list[PlayerHandle]) -> Outcome:
+def _play(
+    task: Task, game: Game, moves: _Moves, judge: Adjudicator | None, players: list[PlayerHandle]
+) -> Outcome:
     """Play the game, record its moves, and return how it ended; `players` receives those begun. Raises Fault."""
     specs = (task.white, task.black)
     for colour, spec in enumerate(specs):
@@ -331,7 +333,7 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, playe
             seed = _seed(task, colour)
             players.append(begin_game(spec, task.variant, task.opening, seed, task.allowance, copy))
         except Exception as error:
-            raise Fault(colour, failure_of(error), ply=1) from error
+            raise _Fault(colour, failure_of(error), ply=1) from error
     rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
     limits = [spec.limit for spec in specs]
     outcome = game.outcome
@@ -341,7 +343,7 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, playe
         try:
             answer = players[turn].choose(game, told(specs[turn], limit, task.allowance), rngs[turn])
         except Exception as error:
-            raise Fault(turn, failure_of(error), len(game.moves) + 1) from error
+            raise _Fault(turn, failure_of(error), len(game.moves) + 1) from error
         clock = overrun = None
         if limit.longest is not None:
             overrun, clock = limit.overrun(answer.seconds), limit.clock_after(answer.seconds)
@@ -353,7 +355,7 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, playe
         game.push(answer.choice.move)
         if overrun is not None and overrun > task.allowance.time_margin:
             late = f"took {answer.seconds:.3g} s, {overrun:.3g} s more than it had,"
-            raise Fault(turn, PlayerFailure(Termination.TIME, late), len(game.moves))
+            raise _Fault(turn, PlayerFailure(Termination.TIME, late), len(game.moves))
         outcome = adjudicate(game, task.max_plies)
         if outcome is None and judge is not None:
             outcome = judge.outcome(game)

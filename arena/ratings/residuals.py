@@ -28,7 +28,7 @@ from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats, Interval, Ints
 from arena.ratings.joint import POINTS, JointFit, Ratings, game_variance
 from arena.ratings.logistic import scores, squares
 
-COLUMNS = ("player", "opponent", "games", "score", "expected", *Interval.columns_of("excess"), "chance")
+_COLUMNS = ("player", "opponent", "games", "score", "expected", *Interval.columns_of("excess"), "chance")
 EVEN_GAME = 0.25
 """The variance of a game between equals without draws."""
 _TOLD = 1e-6
@@ -58,7 +58,7 @@ def residuals(ratings: Ratings) -> pd.DataFrame:
     joint = ratings.joint
     pairings = _pairings(joint) if joint is not None else None
     if joint is None or pairings is None or len(pairings.code) <= joint.differences:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return pd.DataFrame(columns=list(_COLUMNS))
     excess, size = pairings.points - pairings.expected, len(joint.names)
     slopes = _slopes(joint, pairings.code)
     advantage = ratings.advantage.error / Z95 / ELO_PER_LOGIT
@@ -92,7 +92,7 @@ def residuals(ratings: Ratings) -> pd.DataFrame:
     beyond = math.sqrt(max(float((mean**2 - error**2)[is_told].mean()), 0.0))
     every = {"player": "", "opponent": "", "games": table["games"].sum(), "excess": beyond, "chance": whole}
     rows = table.assign(chance=_holm(table["chance"])).to_dict("records")
-    return pd.DataFrame([every, *rows], columns=list(COLUMNS))
+    return pd.DataFrame([every, *rows], columns=list(_COLUMNS))
 
 
 def _holm(chance: pd.Series) -> pd.Series:

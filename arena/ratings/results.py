@@ -30,7 +30,7 @@ from arena.rules.pdn.tokens import RawGame, split, variant_of_tags
 from arena.rules.result import NO_RESULT, RESULTS, Colour
 from arena.rules.variants import VARIANTS
 
-COUNTS = ("wins", "draws", "losses")
+_COUNTS = ("wins", "draws", "losses")
 _WITNESSES = 200
 """Games of a PDN, at most, whose final positions are compared with their results."""
 _CHECKED = 500
@@ -41,7 +41,7 @@ _DELIMITERS = ",;\t"
 _FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
 
 
-class Fault(NamedTuple):
+class _Fault(NamedTuple):
     """A game that cannot be rated."""
 
     path: Path
@@ -60,7 +60,7 @@ class GameSource(NamedTuple):
     """The colour that moves first, if the source says so."""
     first_by: str = ""
     """What says so."""
-    faults: Sequence[Fault] = ()
+    faults: Sequence[_Fault] = ()
     """The games that are left out."""
     notes: Sequence[str] = ()
     """Sentences on how its results were read."""
@@ -77,7 +77,7 @@ class Results(NamedTuple):
     """The colour that moves first: as given, else as the sources say, else white."""
     first_by: str
     """What says so, such as "GameType"; empty if nothing does."""
-    faults: Sequence[Fault]
+    faults: Sequence[_Fault]
     """Games that are left out as they cannot be rated."""
     notes: Sequence[str]
     """Sentences on what was read as a guess, or not counted."""
@@ -190,7 +190,7 @@ def _versions(sources: Sequence[GameSource]) -> Iterator[str]:
                 yield f"{name} is not the same in {path} and {source.path}: games of both count for one player."
 
 
-def _fault_notes(faults: Iterable[Fault]) -> list[str]:
+def _fault_notes(faults: Iterable[_Fault]) -> list[str]:
     """A sentence for each file and reason, with the lines of its games."""
     lines = defaultdict(list)
     for path, line, reason in faults:
@@ -225,7 +225,7 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
         mover = first_mover(game.tags, *game.first_move, first)
         result, fault = result_of(game.tags.get("Result", ""), game.end, mover.colour, winner)
         if reason := _wrong_names(white, black) or fault:
-            faults.append(Fault(path, game.line, reason))
+            faults.append(_Fault(path, game.line, reason))
             continue
         fen = game.tags.get("FEN", "").strip()
         line = f"{fen} {game.moves}" if game.moves else None
@@ -296,7 +296,7 @@ def _csv(path: Path, text: str, leading: Colour) -> GameSource:
     """The games, in which `1-0` is a win of `leading`."""
     rows = _rows(path, text)
     line, columns = next(rows)
-    is_counted = all(name in columns for name in COUNTS)
+    is_counted = all(name in columns for name in _COUNTS)
     if not {"white", "black"} <= columns.keys() or not (is_counted or "result" in columns):
         raise ArenaError(
             f"{path}:{line}: the columns must be white, black, result or white, black, wins, draws, losses, and "
@@ -311,7 +311,7 @@ def _csv(path: Path, text: str, leading: Colour) -> GameSource:
             results = _counts(row) if is_counted else {_result(row["result"], leading): 1}
             games += [(*players, result, count, pair) for result, count in results.items() if count]
         except ValueError as error:
-            faults.append(Fault(path, line, str(error)))
+            faults.append(_Fault(path, line, str(error)))
     table = pd.DataFrame(games, columns=["white", "black", "result", "count", "pair"], dtype=object)
     return GameSource(path, table.assign(count=table["count"].astype(np.int64), line=None), faults=faults)
 
@@ -329,7 +329,7 @@ def _result(text: str, leading: Colour) -> str | None:
 def _counts(row: dict[str, str]) -> dict[str | None, int]:
     """The numbers of games in a row by result. Raises ValueError for anything else."""
     counts: dict[str | None, int] = {}
-    for result, name in zip(RESULTS, COUNTS, strict=True):
+    for result, name in zip(RESULTS, _COUNTS, strict=True):
         try:
             number = float(row[name])
         except ValueError:

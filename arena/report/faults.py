@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from arena.base.errors import ArenaError
 from arena.base.wording import message_of, traceback_of
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 U = TypeVar("U")
 
 
@@ -41,7 +41,7 @@ class Faults:
     def __init__(self) -> None:
         self.found: dict[tuple[Place, str], Fault] = {}
 
-    def attempt(self, place: Place, part: str, make: Callable[[], T], otherwise: U) -> T | U:
+    def attempt(self, place: Place, part: str, make: Callable[[], _T], otherwise: U) -> _T | U:
         """What `make` returns; `otherwise`, with the fault kept, if it raises an error that nobody foresaw.
 
         Damage, files that cannot be written and want of memory end the report: they are raised.

@@ -22,7 +22,7 @@ from arena.report.page.player import PlayerPages, player_html
 from arena.report.run import Run
 from arena.report.tables.submissions import files_of_users
 
-FOLDER = "sheets"
+_FOLDER = "sheets"
 """In a run's folder, where its sheets are written."""
 
 
@@ -36,7 +36,7 @@ def write_sheets(run: Run) -> list[Path]:
         raise ArenaError(f"{run.folder} has no submissions: no player has code of the user's own")
     games = pd.concat([run.data.games, run.data.void_games]).sort_values("game")
     names = Pseudonyms(run.data.experiment, run.info, run.data.judges, games, "submission").names
-    folder = run.folder / FOLDER
+    folder = run.folder / _FOLDER
     folder.mkdir(exist_ok=True)
     targets = dict(zip(files, file_names(list(files)), strict=True))
     for old in {*folder.glob("*.html")} - {folder / name for name in targets.values()}:

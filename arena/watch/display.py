@@ -30,7 +30,7 @@ PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
 MAX_SECONDS = 320.0
 """Seconds between two plain lines, at most."""
-SECONDS = 1.0
+_SECONDS = 1.0
 """Seconds between two readings of a run that is followed, and between two drawings of a window."""
 PATIENCE = 5.0
 """Seconds for which the ledger of a run that is followed may not be readable, as while it is being made."""
@@ -42,7 +42,7 @@ _LEFT_OUT = ("won", "lost", "games", "drawn", "score", "Elo")
 """Columns in the order in which a narrow window leaves them out."""
 
 
-class Count:
+class _Count:
     """How many pieces of work are done, of how many, and the time left."""
 
     def __init__(self, what: str, total: int) -> None:
@@ -74,7 +74,7 @@ class Count:
         return Group(_bar(self._total, self._done), Text(self.line()), Text("Ctrl-C stops", "dim"))
 
 
-class Games:
+class _Games:
     """The games of a run: while it cannot be read, what was read last stays."""
 
     def __init__(self, folder: Path, *, is_followed: bool = False) -> None:
@@ -102,14 +102,14 @@ class Games:
 class Progress:
     """Shows a source on a stream: in a window that is drawn by itself, or in lines when it is time to."""
 
-    def __init__(self, source: Count | Games, stream: TextIO) -> None:
+    def __init__(self, source: _Count | _Games, stream: TextIO) -> None:
         self._source, self._stream = source, stream
         self._seconds, self._last = PLAIN_SECONDS, time.monotonic()
         console = Console(file=stream)
         self.live = Live(
             get_renderable=lambda: source.window(console),
             console=console,
-            refresh_per_second=1 / max(SECONDS, 0.01),
+            refresh_per_second=1 / max(_SECONDS, 0.01),
             transient=True,
         )
         if replaces_lines(stream):
@@ -138,7 +138,7 @@ class Display(Observer):
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._count: Count | None = None
+        self._count: _Count | None = None
         self._progress: Progress | None = None
 
     def say(self, line: str) -> None:
@@ -157,8 +157,8 @@ class Display(Observer):
         self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
     ) -> Iterator[Callable[[], bool]]:
         """Show games, whose last line stays, or count other pieces of work."""
-        self._count = Count(what, total) if folder is None else None
-        self._progress = Progress(self._count or Games(folder or Path()), self._stream)
+        self._count = _Count(what, total) if folder is None else None
+        self._progress = Progress(self._count or _Games(folder or Path()), self._stream)
         try:
             yield lambda: False
         finally:
@@ -183,7 +183,7 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
     is_there = (folder / FILE).exists()
     if not is_there:
         say(f"waiting for a run in {folder}")
-    progress = Progress(Games(folder, is_followed=True), sys.stdout)
+    progress = Progress(_Games(folder, is_followed=True), sys.stdout)
     read = time.monotonic()
     shown: set[tuple[str, str]] = set()
     try:
@@ -203,7 +203,7 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
                     read = time.monotonic()
                 elif time.monotonic() - read > PATIENCE:
                     raise
-            time.sleep(SECONDS)
+            time.sleep(_SECONDS)
     finally:
         progress.live.stop()
 

@@ -13,9 +13,9 @@ from arena.base.writing import cell_text
 from arena.ratings.interval import Interval
 from arena.watch.live import Moment, read_moment
 
-SHARE = 0.03
+_SHARE = 0.03
 """Share of the time that goes into reading a run and fitting its Elo again and again, at most."""
-MAX_PLAYERS = 500
+_MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""
 STANDINGS = "standings.csv"
 """The file in a run's folder to which a report writes its players' Elo."""
@@ -60,7 +60,7 @@ class RunReader:
                 is_first, moment = self._last is None, read_moment(self._folder)
                 self._last = moment, elo_so_far(self._folder, moment)
                 now = time.monotonic()
-                self._due = now if is_first else now + (now - began) / SHARE
+                self._due = now if is_first else now + (now - began) / _SHARE
             return self._last
 
 
@@ -76,7 +76,7 @@ def estimates(moment: Moment) -> dict[str, Interval]:
 
     games = pd.DataFrame(moment.rated, columns=["white", "black", "result", "pair"])
     players = {*games["white"], *games["black"]}
-    if not 0 < len(players) <= MAX_PLAYERS:
+    if not 0 < len(players) <= _MAX_PLAYERS:
         return {}
     anchor = {player: elo for player, elo in moment.anchor.items() if player in players}
     table = rate(games, first=moment.first, anchor=anchor).table

@@ -47,7 +47,7 @@ MOST_LINES = 5
 
 Name = Annotated[str, Field(max_length=100)]
 Fen = Annotated[str, Field(max_length=2000)]
-Count = Annotated[int, Field(ge=0, le=2**53)]
+_Count = Annotated[int, Field(ge=0, le=2**53)]
 B = TypeVar("B", bound="Body")
 
 
@@ -76,7 +76,7 @@ class PlyOfRun(Body):
 
     run: Annotated[str, Field(max_length=1000)]
     game: Annotated[int, Field(ge=1, le=2**53)]
-    ply: Count
+    ply: _Count
 
 
 class NewGame(Body):
@@ -106,7 +106,7 @@ class PdnGiven(Body):
 class Versioned(Body):
     """A request on a game at that version."""
 
-    version: Count
+    version: _Count
 
 
 class Move(Versioned):

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from arena.base.work import cores
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Pool:
@@ -24,9 +24,9 @@ class Pool:
         self._most, self._threads = most, 0
         self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def run(self, work: Callable[[], _T]) -> _T:
         """Run `work` in a thread; return or raise what it does. Cancelled before it begins, it is not run."""
-        future: Future[T] = Future()
+        future: Future[_T] = Future()
         self._work.put((future, work))
         if self._threads < self._most:
             self._threads += 1

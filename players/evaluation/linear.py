@@ -23,7 +23,7 @@ from players.loading import PlayerError
 
 FEATURES = tuple(VOCABULARY)
 """The names, in the order of the weights."""
-N = len(FEATURES)
+_N = len(FEATURES)
 
 
 @cache
@@ -43,7 +43,7 @@ def linear_over(names: tuple[str, ...]) -> Evaluator:
     for feature in names:
         i = FEATURES.index(feature)
         source += [
-            f"    weight = weights[{i}] + left * weights[{N + i}]",
+            f"    weight = weights[{i}] + left * weights[{_N + i}]",
             f"    value += weight * ({feature}(position, rules, own) - {feature}(position, rules, other))",
         ]
     namespace: dict[str, Any] = {"__name__": __name__, "popcount": popcount, **VOCABULARY}
@@ -58,7 +58,7 @@ strong.__doc__ = "For real play: weights by kind of king and board, a man being 
 
 def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
     """`linear` with these weights, compiled for the features that they use."""
-    used = tuple(name for i, name in enumerate(FEATURES) if weights[i] != 0 or weights[N + i] != 0)
+    used = tuple(name for i, name in enumerate(FEATURES) if weights[i] != 0 or weights[_N + i] != 0)
     return linear_over(used).compiled(rules, weights)
 
 
@@ -116,7 +116,7 @@ def shares(position: Position, rules: Rules, weights: NDArray[np.float64]) -> di
     by_feature = {}
     for i, (name, count) in enumerate(VOCABULARY.items()):
         own, other = count(position, rules, position.turn), count(position, rules, 1 - position.turn)
-        weight = float(weights[i] + left * weights[N + i])
+        weight = float(weights[i] + left * weights[_N + i])
         by_feature[name] = Share(own, other, weight, weight * (own - other) + 0.0)
     return by_feature
 

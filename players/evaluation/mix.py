@@ -26,7 +26,7 @@ from players.evaluation.neural import network_value, network_words, trained, tra
 from players.loading import PlayerError
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """A key of the mix."""
 
     meaning: str
@@ -36,21 +36,23 @@ class Part(NamedTuple):
     """If none is given and they have one."""
 
 
-PARTS: Mapping[str, Part] = {
-    "material": Part("own minus other: a man 1, a king 1.5, or 3 if it flies", 100.0, 0.0),
-    "formation": Part("own minus other: men with a man diagonally behind them, and men on the back row", 4.0, 1.0),
-    "safety": Part("own minus other: pieces that can be taken, counted less than 0", 20.0, 5.0),
-    "network": Part("men that the network of the rules says", 0.0, 100.0),
-    "defensive_formation": Part("what formation weighs in addition while either side is weak", 0.0, 1.0),
-    "defensive_safety": Part("what safety weighs in addition while either side is weak", 0.0, 5.0),
+PARTS: Mapping[str, _Part] = {
+    "material": _Part("own minus other: a man 1, a king 1.5, or 3 if it flies", 100.0, 0.0),
+    "formation": _Part(
+        "own minus other: men with a man diagonally behind them, and men on the back row", 4.0, 1.0
+    ),
+    "safety": _Part("own minus other: pieces that can be taken, counted less than 0", 20.0, 5.0),
+    "network": _Part("men that the network of the rules says", 0.0, 100.0),
+    "defensive_formation": _Part("what formation weighs in addition while either side is weak", 0.0, 1.0),
+    "defensive_safety": _Part("what safety weighs in addition while either side is weak", 0.0, 5.0),
 }
 """The parts that are weighed, in the order of the weights."""
-N = len(PARTS)
-MATERIAL, FORMATION, SAFETY, NETWORK, DEFENSIVE_FORMATION, DEFENSIVE_SAFETY = range(N)
+_N = len(PARTS)
+MATERIAL, FORMATION, SAFETY, NETWORK, DEFENSIVE_FORMATION, DEFENSIVE_SAFETY = range(_N)
 WEAK_FORMATION, WEAK_SAFETY = 4, 2
 """How far a side that is weak is behind."""
 
-STANCE, PARTS_USED = range(2 * N, 2 * N + 2)
+STANCE, PARTS_USED = range(2 * _N, 2 * _N + 2)
 """The words behind the weights: a player's judgement of the formation; the bits of the parts that are needed."""
 HEAD = 16
 """Words of all these; they stand behind the network."""
@@ -79,7 +81,7 @@ def mix(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float
 @inlined
 def weight(weights: NDArray[np.float64], at: int, left: int) -> float:
     """The weight in the word `at` with so many pieces left."""
-    return weights[at] + left * weights[at + N]
+    return weights[at] + left * weights[at + _N]
 
 
 @inlined
@@ -111,7 +113,7 @@ def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
         if chosen[part] == 0 and f"defensive_{part}" not in parts:
             chosen[f"defensive_{part}"] = 0
     pairs = phased(chosen, tuple(PARTS), 2 * variant.men)
-    used = [bool(pairs[[part, N + part]].any()) for part in range(N)]
+    used = [bool(pairs[[part, _N + part]].any()) for part in range(_N)]
     if used[NETWORK] and network is None:
         names = ", ".join(trained_variants())
         message = f"a network is trained for the rules of {names}, not for {variant.name}"
@@ -123,7 +125,7 @@ def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     else:
         memory = network.runnable(variant.rules, HEAD)
     head = head_of(memory, variant.rules)
-    head[: 2 * N] = pairs
+    head[: 2 * _N] = pairs
     head[PARTS_USED] = sum(1 << part for part in (FORMATION, SAFETY, NETWORK) if used[part])
     return memory
 

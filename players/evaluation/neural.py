@@ -52,12 +52,12 @@ SHIFT = 8
 ONE = 1 << SHIFT
 """The number that stands for 1 in every layer and weight."""
 
-HEAD = 8
+_HEAD = 8
 """Words of 64 bits before the numbers of a network, as many as a processor fetches at once: its width, its unit,
 and the pieces that the sums are of which are kept."""
 UNIT, PIECES = 1, 2
 """Their words; the width is the first."""
-FIRST = 4 * HEAD
+_FIRST = 4 * _HEAD
 """The offset of a network's numbers, of 16 bits each."""
 
 
@@ -84,7 +84,7 @@ def value_of_width(position: Position, rules: Rules, weights: NDArray[np.float64
     sums = sums_at(rules, width)
     own, other = sums + position.turn * width, sums + (1 - position.turn) * width
     phase = phase_of(rules, popcount(position.white | position.black))
-    at = FIRST + bias_at(rules, width) + width + phase * phase_size(width)
+    at = _FIRST + bias_at(rules, width) + width + phase * phase_size(width)
     return two_layers(small, own, other, at, width) * weights[UNIT]
 
 
@@ -128,7 +128,7 @@ def network_size(rules: Rules, width: int) -> int:
 @inlined
 def sums_at(rules: Rules, width: int) -> int:
     """The offset of the sums that are kept, White's first."""
-    return FIRST + network_size(rules, width)
+    return _FIRST + network_size(rules, width)
 
 
 @inlined
@@ -173,7 +173,7 @@ def forget(rules: Rules, weights: NDArray[np.float64], small: Any, width: int) -
     for kind in range(KINDS):
         weights[PIECES + kind] = 0.0
     for side in range(2):
-        copy(small, sums_at(rules, width) + side * width, FIRST + bias_at(rules, width), width)
+        copy(small, sums_at(rules, width) + side * width, _FIRST + bias_at(rules, width), width)
 
 
 @inlined
@@ -188,18 +188,18 @@ def update(rules: Rules, small: Any, width: int, before: int, after: int, kind: 
         square, left = lowest_square(come), lowest_square(gone)
         come &= come - 1
         gone &= gone - 1
-        exchange(small, white, FIRST + (own + square) * width, FIRST + (own + left) * width, width)
-        exchange(small, black, FIRST + (turned - square) * width, FIRST + (turned - left) * width, width)
+        exchange(small, white, _FIRST + (own + square) * width, _FIRST + (own + left) * width, width)
+        exchange(small, black, _FIRST + (turned - square) * width, _FIRST + (turned - left) * width, width)
     while come != 0:
         square = lowest_square(come)
         come &= come - 1
-        add(small, white, FIRST + (own + square) * width, width)
-        add(small, black, FIRST + (turned - square) * width, width)
+        add(small, white, _FIRST + (own + square) * width, width)
+        add(small, black, _FIRST + (turned - square) * width, width)
     while gone != 0:
         square = lowest_square(gone)
         gone &= gone - 1
-        subtract(small, white, FIRST + (own + square) * width, width)
-        subtract(small, black, FIRST + (turned - square) * width, width)
+        subtract(small, white, _FIRST + (own + square) * width, width)
+        subtract(small, black, _FIRST + (turned - square) * width, width)
 
 
 @inlined
@@ -274,7 +274,7 @@ class NetworkFile(NamedTuple):
         width = self.width(rules)
         memory = aligned(word_count(rules, width) + more, np.float64)
         memory[0], memory[UNIT] = width, self.unit
-        memory.view(np.int16)[FIRST:][: self.network.size] = self.network
+        memory.view(np.int16)[_FIRST:][: self.network.size] = self.network
         bias = self.network[bias_at(rules, width) :][:width]
         memory.view(np.int16)[sums_at(rules, width) :][: 2 * width] = np.tile(bias, 2)
         return memory

@@ -50,7 +50,7 @@ from players.negamax.state import (
 from players.negamax.switches import ALL, COST, HALF, MTDF, PVS, RANDOM
 from players.negamax.table_and_order import pick_best, rank_moves, recall, remember, reward
 
-UNKNOWN = np.inf
+_UNKNOWN = np.inf
 """The value of what is not known yet, that endgame tables lack, or that is not cut."""
 WIDEST = 64
 """Men of half a window beyond which it is opened."""
@@ -122,7 +122,7 @@ def search(
         state.root_index[i] = i
         state.root_values[i] = -np.inf
     root_key = key(position)
-    answer, last = UNKNOWN, 1
+    answer, last = _UNKNOWN, 1
     for reached in range(1 if state.iterative else depth, depth + 1):
         state.depth = reached
         state.horizon = 0
@@ -250,7 +250,7 @@ def search_root(
             equals_win = state.ties == RANDOM or state.root_index[i] < state.root_index[state.best]
             low = np.nextafter(best, -np.inf) if equals_win else best
         floor = low if state.alpha_beta else -np.inf
-        value = UNKNOWN
+        value = _UNKNOWN
         if depth > 1 and i > 0 and floor > -np.inf:
             value = scout(rules, state, node, depth - 1, 0, floor)
         if value > floor and not state.stopped:
@@ -297,7 +297,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
         if alpha >= beta:
             return alpha
     ending = ending_value(rules, state, node.position, node.ply)
-    if ending != UNKNOWN:
+    if ending != _UNKNOWN:
         return bounded(state, ending, alpha, beta)
     # transposition table: the same position was searched by another order of moves, or by the last iteration
     stored = recall(state, node, depth, alpha, beta)
@@ -318,7 +318,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
         cut = cut_value(rules, state, node, end, left, alpha, beta)
         if state.stopped:
             return 0.0
-        if cut != UNKNOWN:
+        if cut != _UNKNOWN:
             return cut
         # internal iterative reduction: without a move of the table the order is bad, so find one cheaply first
         if state.iir and stored.move < 0 and left >= state.iir:
@@ -333,12 +333,12 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
             pick_best(state, moves, i, end)
         move = moves[i]
         child = descend(rules, state, node, move, end)
-        value = UNKNOWN
+        value = _UNKNOWN
         if scouts and i > start and alpha > -np.inf:
             reduced = 0 if whole else reduction(state, left, i - start)
             value = scout(rules, state, child, left - 1, reduced, alpha)
         # it may be the best: its value is needed
-        if alpha < value < beta or value == UNKNOWN:
+        if alpha < value < beta or value == _UNKNOWN:
             value = -search_below(rules, state, child, left - 1, -beta, -alpha)
         if state.stopped:
             return 0.0
@@ -371,7 +371,7 @@ def scout(rules: Rules, state: State, node: Node, depth: int, reduced: int, alph
     # principal variation search: the first move is likely best, so only ask whether this one is better
     if state.windows == PVS:
         return -call_at(state.search, rules, state, node, depth, -above, -alpha)
-    return UNKNOWN
+    return _UNKNOWN
 
 
 @inlined
@@ -417,12 +417,12 @@ def cut_value(rules: Rules, state: State, node: Node, end: int, left: int, alpha
     futile = state.futility and left <= FUTILITY_DEPTH
     probing = state.probcut and left >= PROBCUT_DEPTH and np.nextafter(alpha, np.inf) >= beta
     if not (futile or probing) or abs(alpha) >= LIMIT or abs(beta) >= LIMIT:
-        return UNKNOWN
+        return _UNKNOWN
     static = leaf_value(rules, state, node.position)
     if futile and is_futile(state, static, left, alpha, beta) and not is_threatened(rules, node.position):
         state.leaves += 1
         return static
-    return probable_value(rules, state, node, end, static, left, alpha, beta) if probing else UNKNOWN
+    return probable_value(rules, state, node, end, static, left, alpha, beta) if probing else _UNKNOWN
 
 
 @inlined
@@ -452,15 +452,15 @@ def probable_value(
     slack = (left + PROBCUT_BASE) * state.man
     above, below = PROBCUT_ABOVE * slack, PROBCUT_BELOW * slack
     shallow, again = 2 * left // 5, Node(node.position, node.key, node.ply, end)
-    value = UNKNOWN
+    value = _UNKNOWN
     if static - above >= beta:
         high = beta + above
         value = call_at(state.search, rules, state, again, shallow, np.nextafter(high, -np.inf), high)
-        value = value - above * (value < LIMIT) if value >= high else UNKNOWN
+        value = value - above * (value < LIMIT) if value >= high else _UNKNOWN
     elif static + below <= alpha:
         low = alpha - below
         value = call_at(state.search, rules, state, again, shallow, low, np.nextafter(low, np.inf))
-        value = value + below * (value > -LIMIT) if value <= low else UNKNOWN
+        value = value + below * (value > -LIMIT) if value <= low else _UNKNOWN
     state.pv[node.ply, 0] = -1
     return value
 
@@ -520,7 +520,7 @@ def enter_leaf(state: State, ply: int, before: Position, move: int, after: Posit
 def leaf(rules: Rules, state: State, node: Node, alpha: float, beta: float) -> float:
     """The value of a node at the horizon."""
     ending = ending_value(rules, state, node.position, node.ply)
-    if ending != UNKNOWN:
+    if ending != _UNKNOWN:
         state.nodes += 1
         return draw_value(state, node.ply) if is_drawn(rules, state, node.position, node.ply) else ending
     # an evaluation in the middle of an exchange counts a piece that is about to be taken back
@@ -548,7 +548,7 @@ def quiesce(rules: Rules, state: State, node: Node, alpha: float, beta: float) -
     if node.ply > state.deepest:
         state.deepest = node.ply
     ending = ending_value(rules, state, node.position, node.ply)
-    if ending != UNKNOWN:
+    if ending != _UNKNOWN:
         return ending
     end = generate(rules, node.position, moves, node.start)
     if end == node.start:
@@ -583,7 +583,7 @@ def quiet_value(rules: Rules, state: State, node: Node) -> float:
     if node.ply > state.deepest:
         state.deepest = node.ply
     ending = ending_value(rules, state, node.position, node.ply)
-    if ending != UNKNOWN:
+    if ending != _UNKNOWN:
         return ending
     if not has_move(rules, node.position):
         return decided_value(rules, node.position, node.ply)
@@ -608,7 +608,7 @@ def draw_value(state: State, ply: int) -> float:
 def ending_value(rules: Rules, state: State, position: Position, ply: int) -> float:
     """The score that the endgame tables, if there are any, give a position, for the side to move; else UNKNOWN."""
     if state.tables == 0 or popcount(position.white | position.black) > state.tables:
-        return UNKNOWN
+        return _UNKNOWN
     return look_up(rules, state, position, ply)
 
 
@@ -617,7 +617,7 @@ def look_up(rules: Rules, state: State, position: Position, ply: int) -> float:
     """`ending_value` of a position with as few pieces as the tables; UNKNOWN if they lack it."""
     code = probe(rules, position, state.endings, state.tables)
     if code < 0:
-        return UNKNOWN
+        return _UNKNOWN
     if code == 0:
         return draw_value(state, ply)
     end = ply + code - 1

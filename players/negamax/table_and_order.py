@@ -45,7 +45,7 @@ def new_table(megabytes: int) -> TranspositionTable:
 # --- the table
 
 
-class Stored(NamedTuple):
+class _Stored(NamedTuple):
     """What the table knows of a node."""
 
     move: int
@@ -56,23 +56,23 @@ class Stored(NamedTuple):
 
 
 @inlined
-def recall(state: State, node: Node, depth: int, alpha: float, beta: float) -> Stored:
+def recall(state: State, node: Node, depth: int, alpha: float, beta: float) -> _Stored:
     """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
-        return Stored(-1, False, 0.0)
+        return _Stored(-1, False, 0.0)
     table = view(state.table, np.int64)
     state.tt_probes += 1
     at = find(table, state.table_words, node.key, state.oldest)
     if at < 0:
-        return Stored(-1, False, 0.0)
+        return _Stored(-1, False, 0.0)
     state.tt_hits += 1
     move, searched, bound = table[at + MOVE], table[at + INFO] & _BYTE, table[at + INFO] >> _BOUND & _BYTE
     value = from_table(view(table, np.float64)[at + SCORE], node.ply)
     deep = searched == depth or (state.tt_deeper and searched > depth)
     if deep and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
         state.horizon += abs(value) < LIMIT
-        return Stored(move, True, value)
-    return Stored(move, False, value)
+        return _Stored(move, True, value)
+    return _Stored(move, False, value)
 
 
 @inlined

@@ -21,7 +21,7 @@ from players.player import Limit
 from players.published.program import Plain, Published
 from players.published.search import ALIKE, EVALUATED
 
-PENALTY = 1000.0
+_PENALTY = 1000.0
 
 
 @evaluator
@@ -68,7 +68,7 @@ class Game3(Published):
                 EVALUATED if evaluates_finals else ALIKE,
                 ties=RANDOM if ties == "random" else FIRST,
                 by_squares=True,
-                repetition_penalty=0.0 if as_printed in (True, "repetition") else PENALTY,
+                repetition_penalty=0.0 if as_printed in (True, "repetition") else _PENALTY,
                 no_capture=no_capture or NEVER,
             )
         )

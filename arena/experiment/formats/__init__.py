@@ -15,10 +15,10 @@ from arena.experiment.formats.swiss import Swiss
 from arena.experiment.yaml.schema import named
 from arena.experiment.yaml.section import told_apart
 
-TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
+_TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
 """One row a format; its `type` is its name in configurations."""
 FORMATS: dict[str, type[Format]] = {
-    get_args(format.model_fields["type"].annotation)[0]: format for format in TABLE
+    get_args(format.model_fields["type"].annotation)[0]: format for format in _TABLE
 }
 
 
@@ -36,7 +36,7 @@ else:
         for name, format in FORMATS.items()
         if not any(field.is_required() for key, field in format.model_fields.items() if key != "type")
     }
-    _KINDS = Annotated[SerializeAsAny[Union[TABLE]], Discriminator("type")]  # noqa: UP007
+    _KINDS = Annotated[SerializeAsAny[Union[_TABLE]], Discriminator("type")]  # noqa: UP007
     _NAMES = Annotated[str, WithJsonSchema(named(_ALONE))]
     FormatField = Annotated[_KINDS, BeforeValidator(_mapping, json_schema_input_type=_NAMES | _KINDS)]
 """Any of the formats, as a field of a configuration: a name, or a mapping with a type."""

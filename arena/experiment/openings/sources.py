@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 2**20
 """Bytes of a file of openings."""
-MAX_QUOTED = 200
+_MAX_QUOTED = 200
 """Characters of an error in a file, which may quote it."""
 _LISTED = 20
 """Games left out that are named."""
@@ -166,7 +166,7 @@ def file_openings(variant: Variant, path: Path) -> FileOpenings:
             if line.strip() and not line.lstrip().startswith("#"):
                 openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
     except NotationError as error:
-        raise OpeningsError(f"{path}:{number}: {cut(str(error), MAX_QUOTED)}", "file") from None
+        raise OpeningsError(f"{path}:{number}: {cut(str(error), _MAX_QUOTED)}", "file") from None
     except OpeningsError:
         raise
     except (OSError, ValueError) as error:
@@ -213,7 +213,7 @@ def _from_pdn(variant: Variant, path: Path) -> FileOpenings:
     for game in read.games:
         if game.variant.rules != variant.rules:
             faults[game.number] = f"{path}: game {game.number} is of {game.variant.name}, not of {variant.name}"
-    left_out = [cut(fault, 2 * MAX_QUOTED) for _, fault in sorted(faults.items())]
+    left_out = [cut(fault, 2 * _MAX_QUOTED) for _, fault in sorted(faults.items())]
     openings = [
         Opening(game.positions[-1], f"{path.name}: game {game.number}")
         for game in read.games

@@ -22,9 +22,9 @@ from arena.experiment.yaml.errors import ConfigError, Keys, Problem
 
 MAX_NESTING, MAX_VALUES = 32, 100_000
 """Levels and values in a file, aliases written out, so that an alias inside itself comes to an end."""
-MAX_CHARACTERS = 16 * 2**20
+_MAX_CHARACTERS = 16 * 2**20
 """Characters in a file."""
-MAX_QUOTED = 300
+_MAX_QUOTED = 300
 """Characters of a message of the YAML parser, which may quote the input."""
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {
@@ -34,7 +34,7 @@ _PLAIN = {
     "str": ("(?!([-+]?([0-9.][0-9._]*[eE][-+]?|0)|0o)[0-9]+$).*", "a number in full or like 1.0e+3"),
 }
 """For each type in YAML, the plain words that look like it, and what to write in place of others."""
-Place = tuple[str, int, int]
+_Place = tuple[str, int, int]
 """File, line and column, as in a Problem."""
 
 
@@ -45,7 +45,7 @@ class Node(NamedTuple):
     """
 
     value: Any
-    place: Place
+    place: _Place
     is_refused: bool = False
     """Whether there is a problem already; its value is None."""
 
@@ -123,9 +123,9 @@ class Source:
         text, loader, position = "", None, (1, 1)
         try:
             with self.path.open(encoding="utf-8", errors="surrogateescape") as file:
-                text = file.read(MAX_CHARACTERS + 1)
-            if len(text) > MAX_CHARACTERS:
-                raise ValueError(f"it has more than {MAX_CHARACTERS} characters")
+                text = file.read(_MAX_CHARACTERS + 1)
+            if len(text) > _MAX_CHARACTERS:
+                raise ValueError(f"it has more than {_MAX_CHARACTERS} characters")
             loader = yaml.SafeLoader(text)
             node = loader.get_single_node()
         except OSError as error:
@@ -138,10 +138,10 @@ class Source:
         except yaml.MarkedYAMLError as error:
             position = _position(error.problem_mark)
             begun = f"{error.context} (line {error.context_mark.line + 1}): " if error.context_mark else ""
-            message = f"YAML syntax: {begun}{cut(str(error.problem), MAX_QUOTED)}"
+            message = f"YAML syntax: {begun}{cut(str(error.problem), _MAX_QUOTED)}"
         except (ValueError, OverflowError, RecursionError) as error:
             position = _position(loader.get_mark() if loader else None)
-            message = f"cannot read the file: {cut(str(error), MAX_QUOTED)}"
+            message = f"cannot read the file: {cut(str(error), _MAX_QUOTED)}"
         else:
             if node is not None:
                 self.root = _Reader(str(self.path), self.problems).node(node, (1, 1))

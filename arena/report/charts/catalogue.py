@@ -18,7 +18,7 @@ from arena.report.faults import Place
 from arena.report.run import Run
 
 
-class Chart(NamedTuple):
+class _Chart(NamedTuple):
     """A chart of a run."""
 
     name: str
@@ -29,8 +29,8 @@ class Chart(NamedTuple):
     """Whether a run that has games has the chart."""
 
 
-def _sweep(per: str) -> Chart:
-    return Chart(
+def _sweep(per: str) -> _Chart:
+    return _Chart(
         f"elo_by_{per}",
         f"Players that differ in their limit only, with 95 % intervals, and the line Elo = a + b log2({per}) "
         "where it describes them; b is the worth of a doubling.",
@@ -39,8 +39,8 @@ def _sweep(per: str) -> Chart:
     )
 
 
-def _solved(number: int) -> Chart:
-    return Chart(
+def _solved(number: int) -> _Chart:
+    return _Chart(
         f"solved_{number + 1}" if number else "solved",
         "Share of a suite's positions that are solved, with 95 % intervals, by players that differ in their "
         "limit only. Broken lines: one ply, and random choice.",
@@ -49,8 +49,8 @@ def _solved(number: int) -> Chart:
     )
 
 
-def _errors_by(limit: str) -> Chart:
-    return Chart(
+def _errors_by(limit: str) -> _Chart:
+    return _Chart(
         f"errors_by_{limit}",
         f"Share of the decisions in endings that throw away half a point or more, of those in which a move can, "
         f"by players that differ in {limit} only. Hollow: no error, at the upper end of the interval.",
@@ -59,27 +59,27 @@ def _errors_by(limit: str) -> Chart:
     )
 
 
-CHARTS: tuple[Chart, ...] = (
-    Chart(
+CHARTS: tuple[_Chart, ...] = (
+    _Chart(
         "sprt",
         "Log-likelihood ratio of H1 to H0 after each pair of the schedule, with the bounds at which it ends.",
         lambda run: plot_sprt(run.sprt),
         lambda run: len(run.sprt) > 0,
     ),
-    Chart(
+    _Chart(
         "ablation",
         "Nodes and time to one depth, and Elo in the games, against the reference, with 95 % intervals.",
         lambda run: plot_ablation(run.ablation),
         lambda run: len(run.ablation) > 0,
     ),
-    Chart(
+    _Chart(
         "comparisons",
         "Players that differ in one setting, at equal limits: difference of their Elo, with 95 % "
         "intervals from the covariance of the ratings; means where there are several limits of one kind.",
         lambda run: plot_comparisons(run.comparisons[run.comparisons["baseline"]]),
         lambda run: len(run.comparisons) > 0 and len(run.players) > 2,
     ),
-    Chart(
+    _Chart(
         "elo",
         "Joint rating of all players with 95 % intervals.",
         plot_elo_of,
@@ -87,14 +87,14 @@ CHARTS: tuple[Chart, ...] = (
     ),
     _sweep("depth"),
     _sweep("nodes"),
-    Chart(
+    _Chart(
         "nodes",
         "Mean nodes of the moves searched to the depth limit, of players that differ in it only; the slope of a "
         "line is its effective branching factor.",
         lambda run: plot_nodes(run.effort),
         lambda run: len(swept_depths(run.effort)) > 0,
     ),
-    Chart(
+    _Chart(
         "time",
         "Over all moves: median, quartiles (box), 5th and 95th percentile (whiskers).",
         lambda run: plot_time(run.effort),
@@ -102,7 +102,7 @@ CHARTS: tuple[Chart, ...] = (
     ),
     *map(_solved, range(2)),
     *map(_errors_by, ("depth", "nodes")),
-    Chart(
+    _Chart(
         "errors",
         "Share of the decisions in endings that threw away half a point or more against Elo, with 95 % intervals.",
         lambda run: plot_errors(
@@ -111,7 +111,7 @@ CHARTS: tuple[Chart, ...] = (
         ),
         lambda run: bool(run.standings["elo"].count()) and len(run.endgame_errors) > 0,
     ),
-    Chart(
+    _Chart(
         "convergence",
         "All games up to a round of the schedule, rated again, with 95 % bands.",
         lambda run: plot_convergence(run.convergence, reference=run.zero),
@@ -121,7 +121,7 @@ CHARTS: tuple[Chart, ...] = (
 """Every chart, in the order of the page."""
 
 
-def charts_of(run: Run) -> list[Chart]:
+def charts_of(run: Run) -> list[_Chart]:
     """The charts that a run has: none before its first game."""
     if not len(run.games):
         return []

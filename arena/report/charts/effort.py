@@ -24,7 +24,7 @@ from arena.report.colours import MUTED
 from arena.report.tables.effort import SHARES
 from arena.report.tables.views import ALL
 
-FEWEST = 3
+_FEWEST = 3
 """Limits that make a line."""
 
 
@@ -51,7 +51,7 @@ def plot_nodes(effort: pd.DataFrame) -> Axes:
 def swept_depths(effort: pd.DataFrame) -> pd.DataFrame:
     """The players of families with nodes at FEWEST depths or more: any two points lie on a line."""
     rows = effort[effort["family"].notna() & effort["nodes_at_depth"].notna()]
-    return rows[rows.groupby("family")["depth_limit"].transform("nunique") >= FEWEST]
+    return rows[rows.groupby("family")["depth_limit"].transform("nunique") >= _FEWEST]
 
 
 @styled
@@ -121,6 +121,6 @@ def solved_sweeps(suites: pd.DataFrame) -> list[pd.DataFrame]:
     for _, rows in suites.groupby("suite", sort=False):
         swept = rows[rows["family"].notna() & (rows["limit"] != "")].sort_values("at", kind="stable")
         swept = swept.assign(player=swept["family"])
-        if len(swept) and swept.groupby(["player", "limit"])["at"].nunique().max() >= FEWEST:
+        if len(swept) and swept.groupby(["player", "limit"])["at"].nunique().max() >= _FEWEST:
             sweeps.append(pd.concat([swept, rows[rows["elo"].isna() & (rows["limit"] == "")]]))
     return sweeps

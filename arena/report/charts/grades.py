@@ -25,7 +25,7 @@ from arena.report.charts.axes import (
 from arena.report.charts.style import series, styled
 from arena.report.colours import MUTED
 
-FEWEST = 3
+_FEWEST = 3
 """Points that make a correlation, or a line over limits."""
 
 
@@ -85,14 +85,14 @@ def plot_errors_by_limit(errors: pd.DataFrame, limit: str) -> Axes:
 def swept_limit(errors: pd.DataFrame, limit: str) -> pd.DataFrame:
     """The players of families with FEWEST different limits or more."""
     rows = errors[errors["family"].notna() & errors[f"{limit}_limit"].notna()]
-    return rows[rows.groupby("family")[f"{limit}_limit"].transform("nunique") >= FEWEST]
+    return rows[rows.groupby("family")[f"{limit}_limit"].transform("nunique") >= _FEWEST]
 
 
 def correlation(errors: pd.DataFrame) -> float:
     """Of the logarithm of the error rate with Elo, over players that erred; nan of fewer than FEWEST, or alike."""
     erred = errors[errors["errors"] > 0]
     rate, elo = np.log(erred["error_rate"].to_numpy(float)), erred["elo"].to_numpy(float)
-    if len(erred) < FEWEST or not (np.ptp(rate) and np.ptp(elo)):
+    if len(erred) < _FEWEST or not (np.ptp(rate) and np.ptp(elo)):
         return math.nan
     return float(np.corrcoef(rate, elo)[0, 1])
 

@@ -11,7 +11,7 @@ from arena.report.charts.axes import set_title
 from arena.report.charts.style import DASHED, SERIES, styled
 from arena.report.colours import MUTED
 
-COLUMNS = 4
+_COLUMNS = 4
 """Panels side by side."""
 FEW = 12
 """Steps up to which each has a marker."""
@@ -28,7 +28,7 @@ def plot_path(path: pd.DataFrame, *, step: str, title: str) -> Axes:
     names = columns[columns.index("held_out") + 1 :]
     features = list(dict.fromkeys(name.removesuffix(" opening").removesuffix(" ending") for name in names))
     panels = [*features, *(["loss"] if path["loss"].notna().any() else [])]
-    across = min(len(panels), COLUMNS)
+    across = min(len(panels), _COLUMNS)
     rows = -(-len(panels) // across)
     figure = Figure(figsize=(max(2.4 * across, 4.8), 0.7 + 1.45 * max(rows, 2)), layout="constrained")
     axes = figure.subplots(rows, across, squeeze=False, sharex=True).ravel()

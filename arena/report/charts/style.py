@@ -16,7 +16,7 @@ from arena.report.colours import GRID, INK, MUTED, PAPER
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """Okabe and Ito's colour-blind-safe palette (2008), without yellow and black."""
 MARKERS = "os^DvPX"
-LINES = ("-", "--", "-.", ":")
+_LINES = ("-", "--", "-.", ":")
 DASHED = (0, (4, 3))
 """Line of a reference such as 0."""
 
@@ -67,7 +67,7 @@ def series(i: int) -> dict[str, Any]:
     return {
         "color": SERIES[i % len(SERIES)],
         "marker": MARKERS[i % len(MARKERS)],
-        "linestyle": LINES[i % len(LINES)],
+        "linestyle": _LINES[i % len(_LINES)],
     }
 
 

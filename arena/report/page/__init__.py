@@ -10,7 +10,7 @@ from markupsafe import Markup
 from arena.report.page.blocks import Section, together, together_in_markdown
 from arena.report.template import environment, escaped, script
 
-GENERATOR = "draughts-arena"
+_GENERATOR = "draughts-arena"
 """What every page names as the program that wrote it."""
 SCRIPT = "report/page/tables.js"
 """The module of every page; its path is below the package `arena`."""
@@ -23,7 +23,7 @@ def page_of(sections: Sequence[Section], after: str = "") -> str:
         environment()
         .get_template("page/frame.html")
         .render(
-            generator=GENERATOR,
+            generator=_GENERATOR,
             script=Markup(script(SCRIPT)),
             title=opening.title,
             opening=together(opening.blocks),
@@ -40,7 +40,7 @@ def is_page(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
-        return f'<meta name="generator" content="{GENERATOR}">' in file.read(1000)
+        return f'<meta name="generator" content="{_GENERATOR}">' in file.read(1000)
 
 
 def markdown_of(sections: Sequence[Section]) -> str:

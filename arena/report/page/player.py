@@ -38,7 +38,7 @@ from arena.rules.played import PlayedGame, replayed
 from players.finding import Finding
 from players.loading import own_code
 
-CHARACTERS = 500_000
+_CHARACTERS = 500_000
 """Characters of a report's page that the pages of players take, at most."""
 ERRORS, FAILURES, LOST = 3, 5, 40
 """Errors, kinds of failures, and lost games that a player's page shows, at most."""
@@ -212,7 +212,7 @@ class PlayerPages:
         }
 
 
-def player_sections(run: Run, linked: bool = True, characters: int = CHARACTERS) -> tuple[Markup, list[str]]:
+def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS) -> tuple[Markup, list[str]]:
     """The pages of players inside the report's page, and their names, best first, as far as they fit.
 
     Their games are `linked` where the page has them.

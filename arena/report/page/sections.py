@@ -54,7 +54,7 @@ from arena.report.tables.views import comparisons as comparison_grid
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
-FOLDED = 16
+_FOLDED = 16
 """Players above which the crosstable is folded."""
 _COSTLIEST = ("Where", "Player", "Played", "Better", "Cost")
 MOST_PAIRS = 100
@@ -189,7 +189,7 @@ class RunPage:
             return []
         table = Table(crosstable(self.run, self.linked, has_games=bool(self.viewer)), "crosstable-table")
         note = Text("Points of the row's player in per cent.", "note")
-        is_folded = count > FOLDED or self.run.experiment.format.type == "gauntlet"  # in which few have met
+        is_folded = count > _FOLDED or self.run.experiment.format.type == "gauntlet"  # in which few have met
         return [Fold(f"{count} players", [table]), note] if is_folded else [table, note]
 
     def _ablation(self) -> list[Block]:

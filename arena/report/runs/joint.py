@@ -46,7 +46,7 @@ from arena.report.tables import units
 from arena.report.tables.table import NO_UNIT, Cell, Grid, Heading, Style, cell, with_decimals, words
 from arena.report.tables.views import NAMED
 
-FOLDED = 16
+_FOLDED = 16
 """Players above which the standings of each run are folded."""
 DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""
@@ -302,7 +302,7 @@ def _of_run(run: Run) -> list[Block]:
     blocks += [Text(words, "failed", player=player) for words, player in failures(run)]
     blocks += [Answer(claims)] if (claims := answer(run)) else []
     players = len(table.grid.rows)
-    return [*blocks, Fold(f"All {players} players", [table]) if players > FOLDED else table]
+    return [*blocks, Fold(f"All {players} players", [table]) if players > _FOLDED else table]
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -30,7 +30,7 @@ PODIUM = 3
 """Places of the final order that it names."""
 LEVEL = 0.5
 """Elo below the first, less than which a player is level with it."""
-DECISIONS = 50
+_DECISIONS = 50
 """Decisions of a player from which on an error rate is named."""
 LEAST_ELO, MOST_TIMES = 5, 200
 """Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
@@ -61,7 +61,7 @@ class MoreGames(NamedTuple):
         return f"--openings {self.openings}" if self.is_match else f"openings: {{count: {self.openings}}}"
 
 
-class Opening(NamedTuple):
+class _Opening(NamedTuple):
     """What a run's page says first, in this order."""
 
     unfinished: list[str]
@@ -80,11 +80,11 @@ class Opening(NamedTuple):
         return [*said, *more, *self.cautions, *self.faults]
 
 
-def opening(run: Run) -> Opening:
+def opening(run: Run) -> _Opening:
     """The opening of a run's page."""
     tried = run.faults.attempt
     claims = answer(run)
-    return Opening(
+    return _Opening(
         tried(Place.OPENING, "what is missing", partial(unfinished, run), []),
         tried(Place.OPENING, "failures", partial(failures, run), []),
         claims,
@@ -247,7 +247,7 @@ def endgame_claims(errors: pd.DataFrame) -> Iterator[Claim]:
 
     `errors` are in the order of Elo: of many rates the least and the greatest would be chance's.
     """
-    rows = errors[errors["decisions"] >= DECISIONS].to_dict("records")
+    rows = errors[errors["decisions"] >= _DECISIONS].to_dict("records")
     if rows:
         ends = [rows[0], rows[-1]][: len(rows)]
         rates = [Interval.of(row, "error_rate") for row in ends]

@@ -12,7 +12,7 @@ from arena.ledger.read import RunData
 from arena.ratings.repeats import move_hashes
 from players.finding import ALIKE, Finding
 
-MOST = 0.05
+_MOST = 0.05
 """Share of the decisions in which players may differ who are still said to be alike in their trials."""
 
 
@@ -48,7 +48,7 @@ def _in_run(finding: Finding, chosen: pd.DataFrame) -> Iterator[Finding]:
         if others:
             yield finding._replace(others=tuple(others), met=min(same[other] for other in others))
     for other, found in likenesses.items():
-        if 0 < found.different <= MOST * found.decisions:
+        if 0 < found.different <= _MOST * found.decisions:
             yield finding._replace(others=(other,), met=found.decisions, differed=found.different)
 
 

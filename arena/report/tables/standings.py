@@ -94,7 +94,7 @@ def _plain(value: Any) -> Any:
     return key(value) if isinstance(value, dict | list) else value
 
 
-PARTS = 12
+_PARTS = 12
 """Parts of the schedule that are rated, at most."""
 FEWEST_GAMES = 20
 """Games a player, on average, in the least of them."""
@@ -122,7 +122,7 @@ def convergence(
         return pd.DataFrame(columns=names)
     # Or `rate` would do so for each part
     whole = whole.astype(dict.fromkeys(("white", "black", "result"), "category"))
-    chosen = np.unique(np.linspace(0, len(ends) - 1, min(PARTS, len(ends))).round().astype(int))
+    chosen = np.unique(np.linspace(0, len(ends) - 1, min(_PARTS, len(ends))).round().astype(int))
     parts = []
     for count in ends[chosen].tolist():
         part = whole.iloc[:count]

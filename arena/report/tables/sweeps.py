@@ -16,7 +16,7 @@ from arena.report.tables.settings import families
 from arena.report.tables.table import Column, Table, with_interval
 from players.player import PlayerSpec
 
-FEWEST = 3
+_FEWEST = 3
 """Players of a family, at different depths or nodes, that make a line."""
 MISFIT = 0.05
 """Chance of ratings as far from their line, below which it does not describe them, if they are FAR from it."""
@@ -69,7 +69,7 @@ def _members(table: pd.DataFrame, specs: list[PlayerSpec], limit: str) -> pd.Dat
     family = families(specs, limit)
     table = table[table["player"].isin(list(family))]
     table = table.assign(family=table["player"].map(family).astype(object))
-    return table[table.groupby("family")["x"].transform("nunique") >= FEWEST]
+    return table[table.groupby("family")["x"].transform("nunique") >= _FEWEST]
 
 
 def gains(ratings: Ratings, sweeps: pd.DataFrame) -> pd.DataFrame:

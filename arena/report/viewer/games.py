@@ -28,7 +28,7 @@ from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE
 from arena.rules.variants import Variant
 
-CHARACTERS = 1_300_000
+_CHARACTERS = 1_300_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""
 SCRIPT = "report/viewer/viewer.js"
 """The module that shows them; its path is below the package `arena`."""
@@ -38,7 +38,7 @@ _READ = 20 * AT_ONCE
 """Games of a large run whose moves are read at once."""
 
 
-class Games(NamedTuple):
+class _Games(NamedTuple):
     """The games inside a page."""
 
     inside: int
@@ -52,7 +52,7 @@ class Games(NamedTuple):
     """Whether the games of the costliest errors, which the page links, stand first."""
 
 
-def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Games:
+def games_of(run: Run, most: int | None = None, characters: int = _CHARACTERS) -> _Games:
     """The games of a run that a page holds: first the costliest errors, then the greatest swings.
 
     As many as fit into `characters`, or `most` if that is a number.
@@ -70,7 +70,7 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
             break
         blocks.append(block)
     table = table.head(AT_ONCE * len(blocks))
-    return Games(len(table), len(run.games), packed(listed(table)), blocks, bool(linked.any()))
+    return _Games(len(table), len(run.games), packed(listed(table)), blocks, bool(linked.any()))
 
 
 def linked_games(run: Run) -> set[int]:
@@ -214,7 +214,7 @@ def viewer(run: Run, most: int | None = None) -> Markup:
     )
 
 
-def inside(run: Run, games: Games) -> str:
+def inside(run: Run, games: _Games) -> str:
     """Which games the page holds, in words."""
     swing = (
         ""

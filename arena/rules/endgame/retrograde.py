@@ -155,7 +155,7 @@ class Solver:
         quiet = {each: np.empty(size, np.uint8) for each in slices}
         address, moves, highest = self._tables.address, new_buffer(), 0
         works = [
-            Work(each, codes[each], quiet[each], codes[each.swapped], quiet[each.swapped], address, moves)
+            _Work(each, codes[each], quiet[each], codes[each.swapped], quiet[each.swapped], address, moves)
             for each in slices
         ]
         for work in works:
@@ -182,7 +182,7 @@ class Solver:
             yield first, min(first + each, count)
 
 
-class Work(NamedTuple):
+class _Work(NamedTuple):
     """What kernels work on: a slice, the one with the sides exchanged, and what both need."""
 
     material: Material
@@ -203,12 +203,12 @@ class Work(NamedTuple):
 def _compiled(rules: Any) -> tuple[Any, Any]:
     """The native code of `look` and `carry_back` for a rule set."""
     none = np.zeros(0, np.uint8)
-    work = Work(Material(0, 0, 0, 0), none, none, none, none, 0, new_buffer())
+    work = _Work(Material(0, 0, 0, 0), none, none, none, none, 0, new_buffer())
     return entry(look, types.int64, rules, work, 0, 0), entry(carry_back, types.int64, rules, work, 0, 0, 0)
 
 
 @kernel
-def look(rules: Rules, work: Work, first: int, last: int) -> int:
+def look(rules: Rules, work: _Work, first: int, last: int) -> int:
     """Look at the endings of a slice's rows from `first` up to `last`; returns the highest code written.
 
     They get the code that their captures and crownings make of them, and the number of their quiet moves.
@@ -239,7 +239,7 @@ def look(rules: Rules, work: Work, first: int, last: int) -> int:
 
 
 @kernel
-def alternatives(rules: Rules, position: Position, work: Work) -> tuple[int, bool, int, int]:
+def alternatives(rules: Rules, position: Position, work: _Work) -> tuple[int, bool, int, int]:
     """What the captures and crownings of an ending make of it, and how many quiet moves there are.
 
     The code of the quickest win, 0 without one; whether there is a draw; the code of the longest loss, which has
@@ -267,7 +267,7 @@ def alternatives(rules: Rules, position: Position, work: Work) -> tuple[int, boo
 
 
 @kernel
-def carry_back(rules: Rules, work: Work, code: int, first: int, last: int) -> int:
+def carry_back(rules: Rules, work: _Work, code: int, first: int, last: int) -> int:
     """Carry the endings with a code, in a slice's rows from `first` up to `last`, back over one quiet move.
 
     Returns the highest code written.
@@ -291,7 +291,7 @@ def carry_back(rules: Rules, work: Work, code: int, first: int, last: int) -> in
 
 
 @kernel
-def carry_one(rules: Rules, work: Work, code: int, position: Position) -> int:
+def carry_one(rules: Rules, work: _Work, code: int, position: Position) -> int:
     """Take back each quiet move by which White may have come to `position`, which has a code for Black to move."""
     highest = 0
     empty = rules.board & ~(position.white | position.black)
@@ -315,7 +315,7 @@ def carry_one(rules: Rules, work: Work, code: int, position: Position) -> int:
 
 
 @kernel
-def decide(rules: Rules, work: Work, code: int, former: Position) -> int:
+def decide(rules: Rules, work: _Work, code: int, former: Position) -> int:
     """Give an ending what a quiet move to one with a code makes of it; returns the code written, or 0."""
     at = place(rules, former.white, former.black, former.kings)
     left = work.quiet_before[at]

@@ -12,7 +12,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 
-class Part(JITCodeLibrary):
+class _Part(JITCodeLibrary):
     """A library that is only linked into others: a step that makes it native does nothing."""
 
     @property
@@ -34,6 +34,6 @@ class Part(JITCodeLibrary):
 
 
 def compiler_of_parts(typing: Any, target: Any, _library: Any, *options: Any) -> Any:
-    """numba's compiler, which leaves its code in a `Part`."""
-    part = Part(target.codegen(), "part")  # type: ignore[no-untyped-call]
+    """numba's compiler, which leaves its code in a `_Part`."""
+    part = _Part(target.codegen(), "part")  # type: ignore[no-untyped-call]
     return Compiler(typing, target, part, *options)
