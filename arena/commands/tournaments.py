@@ -31,18 +31,15 @@ from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.kept import FILE as KEPT
 from arena.experiment.load import load, load_all, named_entries
-from arena.experiment.model import Experiment
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.values import Source, inline
-from arena.ledger.ledger import run_in
 from arena.play.options import OPTIONS
 from arena.play.options.option import Unreachable
 from arena.play.processes import IN_PROCESS
-from arena.play.tournament import Outcome, play_runs
+from arena.play.tournament import Outcome, is_free_for, play_runs
 from arena.play.workers import Workers
 from arena.ratings.match import Verdict
-from players.identity import now, placed
 from players.loading import own_code
 
 INCIDENTS = 3
@@ -260,19 +257,11 @@ def _with_folder(document: Mapping[str, Any], out: Path | None, command: str) ->
     for name in chain([base], (f"{base}-{number}" for number in count(2))):
         folder, named = out or Path("reports") / name, {**document, "name": name}
         (experiment,) = load_all(named, name=command).values()
-        if not folder.exists() or not any(folder.iterdir()) or _is_of(folder, experiment):
+        if is_free_for(folder, experiment):
             return named, folder
         if out is not None:
             raise ArenaError(f"{out} holds something else: give another --out")
     raise AssertionError("unreachable: there is always another number")
-
-
-def _is_of(folder: Path, experiment: Experiment) -> bool:
-    """Whether a folder's run is of this experiment, and of the same files of players."""
-    run, home = run_in(folder), experiment.path.parent
-    if run is None or run.experiment.as_dict() != experiment.as_dict():
-        return False
-    return placed(now(run.info.files, home), home) == run.info.files
 
 
 @contextmanager

@@ -16,12 +16,11 @@ from arena.base.errors import ArenaError
 from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import run_in
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
-from arena.play.tournament import available, carry_out
+from arena.play.tournament import available, carry_out, is_free_for
 from arena.play.workers import Workers, kept_workers
-from players.identity import MISSING, copy_of, hash_of, now, placed
+from players.identity import MISSING, copy_of, hash_of
 from players.loading import located, user_files
 
 _REPORT = "arena.commands.versions"
@@ -86,18 +85,7 @@ def _played(
 def _folder_of(experiment: Experiment, base: Path) -> Path:
     """The folder of the run of this experiment with the files as they are: a new one, or that which has it."""
     folders = chain([base], (base.with_name(f"{base.name}-{number}") for number in count(2)))
-    return next(folder for folder in folders if _is_free(folder) or _is_of(folder, experiment))
-
-
-def _is_free(folder: Path) -> bool:
-    return not folder.exists() or not any(folder.iterdir())
-
-
-def _is_of(folder: Path, experiment: Experiment) -> bool:
-    run, home = run_in(folder), experiment.path.parent
-    if run is None or run.experiment.as_dict() != experiment.as_dict():
-        return False
-    return placed(now(run.info.files, home), home) == run.info.files
+    return next(folder for folder in folders if is_free_for(folder, experiment))
 
 
 class _Terminal(Terminal):

@@ -18,7 +18,7 @@ from arena.base.work import cores
 from arena.experiment.model import Experiment, checked_workers
 from arena.ledger.growth import OtherOpenings
 from arena.ledger.info import session, versions
-from arena.ledger.ledger import Ledger, complete_with_failures
+from arena.ledger.ledger import Ledger, complete_with_failures, run_in
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
 from arena.play.match import crashed
@@ -32,6 +32,7 @@ from arena.play.workers import Workers, kept_workers, worker_count
 from arena.play.workers import run as run_tasks
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
+from players.identity import now, placed
 
 
 class Outcome(NamedTuple):
@@ -43,6 +44,16 @@ class Outcome(NamedTuple):
     """Whether players failed in games, were found faulty, or were left out."""
     paused: RunPaused | None = None
     """Why it cannot continue now, if it was not stopped by the user."""
+
+
+def is_free_for(folder: Path, experiment: Experiment) -> bool:
+    """Whether a folder is empty or has a run of this experiment with the players' files as they are."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return True
+    run, home = run_in(folder), experiment.path.parent
+    if run is None or run.experiment.as_dict() != experiment.as_dict():
+        return False
+    return placed(now(run.info.files, home), home) == run.info.files
 
 
 def play_runs(
