@@ -11,7 +11,7 @@ const BROWSER = [
 const NODE = ["console", "process", "require"];
 
 export default [
-  { ignores: ["reports/", ".venv/"] },
+  { ignores: ["reports/", "site/", ".venv/"] },
   {
     languageOptions: { ecmaVersion: 2023, globals: Object.fromEntries(BROWSER.map((name) => [name, "readonly"])) },
     linterOptions: { reportUnusedDisableDirectives: "error" },
