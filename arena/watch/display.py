@@ -30,7 +30,7 @@ PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
 MAX_SECONDS = 320.0
 """Seconds between two plain lines, at most."""
-_SECONDS = 1.0
+FRAME_SECONDS = 1.0
 """Seconds between two readings of a run that is followed, and between two drawings of a window."""
 PATIENCE = 5.0
 """Seconds for which the ledger of a run that is followed may not be readable, as while it is being made."""
@@ -109,7 +109,7 @@ class Progress:
         self.live = Live(
             get_renderable=lambda: source.window(console),
             console=console,
-            refresh_per_second=1 / max(_SECONDS, 0.01),
+            refresh_per_second=1 / max(FRAME_SECONDS, 0.01),
             transient=True,
         )
         if replaces_lines(stream):
@@ -203,7 +203,7 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
                     read = time.monotonic()
                 elif time.monotonic() - read > PATIENCE:
                     raise
-            time.sleep(_SECONDS)
+            time.sleep(FRAME_SECONDS)
     finally:
         progress.live.stop()
 

@@ -15,7 +15,7 @@ from arena.watch.live import Moment, read_moment
 
 _SHARE = 0.03
 """Share of the time that goes into reading a run and fitting its Elo again and again, at most."""
-_MAX_PLAYERS = 500
+MOST_RATED = 500
 """Players above which nothing is fitted: a fit takes seconds."""
 STANDINGS = "standings.csv"
 """The file in a run's folder to which a report writes its players' Elo."""
@@ -76,7 +76,7 @@ def estimates(moment: Moment) -> dict[str, Interval]:
 
     games = pd.DataFrame(moment.rated, columns=["white", "black", "result", "pair"])
     players = {*games["white"], *games["black"]}
-    if not 0 < len(players) <= _MAX_PLAYERS:
+    if not 0 < len(players) <= MOST_RATED:
         return {}
     anchor = {player: elo for player, elo in moment.anchor.items() if player in players}
     table = rate(games, first=moment.first, anchor=anchor).table

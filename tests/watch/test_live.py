@@ -253,7 +253,7 @@ def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str) -> N
 def test_a_run_that_is_followed_without_a_terminal_gets_lines_until_it_is_complete_then_its_status(
     run: StoredRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(display, "SECONDS", 0.0)
+    monkeypatch.setattr(display, "FRAME_SECONDS", 0.0)
     monkeypatch.setattr(display, "PLAIN_SECONDS", 0.0)
     steps = iter(range(1, 99))
 
@@ -298,7 +298,7 @@ def test_following_waits_for_a_run_that_is_not_there_yet_and_ctrl_c_ends_it_with
 def test_a_run_that_cannot_be_read_or_is_deleted_is_not_followed_for_ever(
     run: StoredRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(display, "SECONDS", 0.01)
+    monkeypatch.setattr(display, "FRAME_SECONDS", 0.01)
     monkeypatch.setattr(display, "PATIENCE", 0.05)
     monkeypatch.setattr(Progress, "tell", lambda _: run.ledger.path.unlink())
     with pytest.raises(StoreError, match="there is no run"):

@@ -157,7 +157,7 @@ def test_looks_at_a_run_take_three_per_cent_of_the_time(
 def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = moment_of([*[("a", "b", "white", 1)] * 3, *[("c", "b", "black", 1)] * 2])
     assert list(elo.estimates(moment)) == ["a", "b", "c"]
-    monkeypatch.setattr(elo, "MAX_PLAYERS", 2)
+    monkeypatch.setattr(elo, "MOST_RATED", 2)
     assert elo.estimates(moment) == elo.estimates(moment_of([])) == {}
 
 
