@@ -3,7 +3,7 @@
 from arena import Choice
 
 
-class _Player:
+class Player:
     """Loses as few pieces as it can at the next move."""
 
     def choose(self, game, limit, rng):

@@ -3,7 +3,7 @@
 from arena import Choice
 
 
-class _Player:
+class Player:
     """Takes as many pieces as it can now."""
 
     def choose(self, game, limit, rng):
