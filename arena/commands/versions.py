@@ -24,7 +24,7 @@ from arena.report.page import page_of
 from arena.report.page.blocks import Block, Section, Table, Text
 from arena.report.run import Run
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style
-from arena.rules.result import Colour
+from arena.rules.result import Colour, points_of
 
 PAGE = "watch.html"
 """The page of the session, in the folder of its first version."""
@@ -39,7 +39,6 @@ _HEADINGS = (
     Heading("Won, drawn, lost", Style.RESULTS),
     Heading("Run", Style.WORD),
 )
-_POINTS = {"white": 1.0, "draw": 0.5, "black": 0.0}
 
 
 class Version(NamedTuple):
@@ -198,7 +197,7 @@ def _lines(version: Version) -> set[tuple[str, ...]]:
 def _points(name: str, version: Version) -> pd.Series:
     """The points of a player by opening and opponent."""
     games = version.games
-    of_white = games["result"].map(_POINTS)
+    of_white = games["result"].map(points_of)
     sides = [("white", "black", of_white), ("black", "white", 1 - of_white)]
     tables = [
         games[["opening"]].assign(opponent=games[other], points=points)[games[side] == name]
