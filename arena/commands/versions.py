@@ -28,8 +28,8 @@ from arena.rules.result import Colour, points_of
 
 PAGE = "watch.html"
 """The page of the session, in the folder of its first version."""
-_RENEWED = '<meta http-equiv="refresh" content="2">'
-"""Has a browser load the page again."""
+_RENEWED = 2
+"""Seconds after which a browser loads the page again."""
 _HEADINGS = (
     Heading("Version", Style.RANK),
     Heading("Player", Style.NAME),
@@ -159,9 +159,8 @@ class Versions:
         state = "The session is over." if is_over else "The page renews itself while the session lasts."
         blocks: list[Block] = [Text(state, "facts"), *(Text(line, "note") for line in lines)]
         blocks.append(Table(self._grid(), "versions"))
-        text = page_of([Section("top", f"Versions in {self._page.parent.name}", blocks)])
-        if not is_over:
-            text = text.replace("<head>", f"<head>\n{_RENEWED}", 1)
+        section = Section("top", f"Versions in {self._page.parent.name}", blocks)
+        text = page_of([section], renewed=None if is_over else _RENEWED)
         replace(self._page, partial(write_text, text))
 
 

@@ -16,8 +16,11 @@ SCRIPT = "report/page/tables.js"
 """The module of every page; its path is below the package `arena`."""
 
 
-def page_of(sections: Sequence[Section], after: str = "") -> str:
-    """A page of sections, the first of which is its opening; `after` stands behind them."""
+def page_of(sections: Sequence[Section], after: str = "", renewed: int | None = None) -> str:
+    """A page of sections, the first of which is its opening; `after` stands behind them.
+
+    A browser loads it again after `renewed` seconds.
+    """
     opening, *others = sections
     page = (
         environment()
@@ -30,6 +33,7 @@ def page_of(sections: Sequence[Section], after: str = "") -> str:
             sections=others,
             body=Markup("\n\n").join(Markup("<section>{}</section>").format(section.html()) for section in others),
             after=after,
+            renewed=renewed,
         )
     )
     return f"{page}\n"
