@@ -387,9 +387,9 @@ class _Worker:
         np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
         self._rng = random.Random(seed)
         self._player = player = self._player or LocalPlayer(spec, variant)
-        compiles, waits = partial(self._note, COMPILES), partial(self._note, WAITS)
+        waits = partial(self._note, WAITS)
         try:
-            with compilation_announced(compiles), waiting_announced(waits):
+            with compilation_announced(lambda _: self._note(COMPILES)), waiting_announced(waits):
                 player.begin()
         finally:
             if (files := loaded().keys()) != self._loaded:

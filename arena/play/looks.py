@@ -30,7 +30,7 @@ from players.loading import (
 from players.player import ENGINE, Allowance, PlayerSpec
 from players.table import build_player
 
-_SLOW_SECONDS = 15.0
+_SLOW_SECONDS = 5.0
 """Seconds after which it is said who is still looked at."""
 
 

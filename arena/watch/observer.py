@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from arena.rules.jit.kernel import compilation_announced
 from players.engines.program import waiting_announced
+
+_FUNCTIONS = 110
+"""What the rules, an alpha-beta search and its evaluations are compiled from, about."""
 
 
 class Observer:
@@ -35,6 +37,12 @@ class Observer:
 @contextmanager
 def announcing(say: Callable[[str], None]) -> Iterator[None]:
     """Say so if anything has to be compiled, or an outside program is long in answering."""
-    compiling = partial(say, "compiling the rules and the search: some seconds, kept for later runs")
+
+    def compiling(functions: int) -> None:
+        if not functions:
+            say("compiling the rules and the search: some seconds, kept for later runs")
+        else:
+            say(f"compiled {functions} of about {max(functions, _FUNCTIONS)} functions")
+
     with compilation_announced(compiling), waiting_announced(say):
         yield

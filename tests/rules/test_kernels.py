@@ -156,7 +156,7 @@ def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_
         "from arena.rules.variants import VARIANTS\n"
         "from players.negamax.search import compiled_search\n"
         "rules, start = VARIANTS['english'].rules, VARIANTS['english'].start\n"
-        "with compilation_announced(lambda: print('compiling')):\n"
+        "with compilation_announced(lambda functions: functions or print('compiling')):\n"
         "    with compiling_meanwhile(lambda: compiled_search(rules)):\n"
         "        pass\n"
         "    print(len(legal_moves(rules, start)))\n"

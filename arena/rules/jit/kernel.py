@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Literal, TypeVar, cast
@@ -28,6 +30,8 @@ _inlined: list[Any] = []
 
 _MEANWHILE = "compiling meanwhile"
 """The name of the threads of `compiling_meanwhile`."""
+_ANNOUNCED_SECONDS = 4.0
+"""Seconds between two announcements of how far compilation is."""
 
 
 class Kernel(CPUDispatcher):
@@ -148,16 +152,20 @@ def native_errors() -> Iterator[list[BaseException]]:
 
 
 @contextmanager
-def compilation_announced(announce: Callable[[], None]) -> Iterator[None]:
-    """Call `announce` before the first kernel, if any, that has to be compiled and is not in the cache.
+def compilation_announced(announce: Callable[[int], None]) -> Iterator[None]:
+    """Call `announce` with 0 before a kernel is compiled, then every few seconds with how many have been.
 
-    What `compiling_meanwhile` compiles does not count, as nobody waits for it.
+    Those that are loaded from the cache do not count, nor what `compiling_meanwhile` compiles: nobody waits for it.
     """
-    waiting = [announce]
+    compiled, said = 0, -math.inf
 
     def start() -> None:
-        if waiting and threading.current_thread().name != _MEANWHILE:
-            waiting.pop()()
+        nonlocal compiled, said
+        if threading.current_thread().name != _MEANWHILE:
+            if time.monotonic() - said >= _ANNOUNCED_SECONDS:
+                announce(compiled)
+                said = time.monotonic()
+            compiled += 1
 
     with event.install_listener("numba:compile", _Listener(start)):
         yield
