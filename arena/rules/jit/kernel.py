@@ -155,7 +155,7 @@ def native_errors() -> Iterator[list[BaseException]]:
 def compilation_announced(announce: Callable[[int], None]) -> Iterator[None]:
     """Call `announce` with 0 before a kernel is compiled, then every few seconds with how many have been.
 
-    Those that are loaded from the cache do not count, nor what `compiling_meanwhile` compiles: nobody waits for it.
+    Those loaded from the cache do not count, nor what `compiling_meanwhile` compiles: nobody waits for it.
     """
     compiled, said = 0, -math.inf
 
