@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from arena.base.supervisor import (
-    AT_ONCE,
+    KILL_NOW,
     LAST_SECONDS,
     SUPERVISOR_SECONDS,
     Serve,
@@ -85,10 +85,10 @@ def end(process: Process, *, closed: bool = False) -> str:
     Where its pipes are `closed` it is ending, most likely, and is given the time to do so.
     """
     if closed:
-        watch(process)
+        wake_supervisor(process)
         select.select([process.ending], [], [], LAST_SECONDS)
     with suppress(BrokenPipeError):
-        os.write(process.life, AT_ONCE)
+        os.write(process.life, KILL_NOW)
     return _after_life(process)
 
 
@@ -98,7 +98,7 @@ def finish(process: Process) -> None:
     _after_life(process._replace(requests=-1))
 
 
-def watch(process: Process) -> None:
+def wake_supervisor(process: Process) -> None:
     """Have the supervisor continue if the worker has stopped it."""
     os.kill(process.supervisor, signal.SIGCONT)
 
@@ -109,7 +109,7 @@ def _after_life(process: Process) -> str:
     ending = b""
     deadline = time.monotonic() + SUPERVISOR_SECONDS
     while time.monotonic() < deadline:
-        watch(process)
+        wake_supervisor(process)
         if select.select([process.ending], [], [], _SIGNAL_SECONDS)[0]:
             if not (part := os.read(process.ending, 1000)):
                 break

@@ -29,7 +29,7 @@ _COUNT_SECONDS = 0.25
 _MUCH_SHARED = 32 << 20
 """Bytes of shared memory from which it is counted exactly."""
 _RETRY_SECONDS = 0.001
-AT_ONCE = b"!"
+KILL_NOW = b"!"
 """The byte that has the supervisor kill the worker at once."""
 
 _is_worker = False
@@ -100,7 +100,7 @@ def supervise(
     ready: set[int] = set()
     while not ready and not (words := _excess(me, megabytes, processes)):
         ready = {descriptor for descriptor, _ in waiting.poll(1000 * _COUNT_SECONDS)}
-    if life in ready and ended not in ready and os.read(life, 1) != AT_ONCE:
+    if life in ready and ended not in ready and os.read(life, 1) != KILL_NOW:
         select.select([ended], [], [], LAST_SECONDS)
     if ended in ready:
         words = f"ended its process ({_ending(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]))})"

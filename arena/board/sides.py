@@ -29,7 +29,7 @@ USUAL_LEVEL = 3
 """The level of a person's opponent by default, which the published `cis300` begins with."""
 HOUSE_PROGRAMS: Mapping[str, str] = {
     **{name: name for name in PUBLISHED},
-    "cis300": f"{{type: cis300, depth: {USUAL_LEVEL}}}",
+    "cis300": f"{{name: cis300, type: cis300, depth: {USUAL_LEVEL}}}",
     "casual-10x10": "{type: hybrid, name: casual-10x10, nodes: 1000}",
 }
 """The published program of a rule set, as an entry, by the name of both."""

@@ -57,7 +57,7 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
 @json_option
-def analyse(
+def analyse_command(
     scene: Scene,
     player: str,
     lines: int,

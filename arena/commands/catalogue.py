@@ -13,7 +13,7 @@ import click
 
 from arena.base.docs import docstring, first_line
 from arena.base.writing import markdown_table
-from arena.commands.cli import Group
+from arena.commands.cli import CommandGroup
 from arena.commands.keys import in_words, key_tables
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say, show_table, width_of
@@ -145,23 +145,23 @@ SCHEMA = "arena.schema.json"
 """The file that the first line of a configuration names to editors."""
 
 
-class ListGroup(Group):
+class _ListGroup(CommandGroup):
     """`arena list`, whose parts have other names elsewhere."""
 
     meant = MappingProxyType({"rules": "variants", "options": "players", "evaluations": "players"})
 
 
-@click.group("list", cls=ListGroup, invoke_without_command=True)
+@click.group(cls=_ListGroup, invoke_without_command=True)
 @click.pass_context
-def list_group(context: click.Context) -> None:
+def list_command(context: click.Context) -> None:
     """List what a configuration can name: players with their options, rule sets, keys, the schema for editors."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-@list_group.command(short_help="types of players, evaluations, features, with options")
+@list_command.command(short_help="types of players, evaluations, features, with options")
 @json_option
-def players(as_json: bool) -> None:
+def players_command(as_json: bool) -> None:
     """List the players with their options and limits, the evaluations and the features of `linear`."""
     listed = catalogue()
     if as_json:
@@ -221,10 +221,10 @@ def _about(thing: Any) -> str:
     return first_line(docstring(thing)).replace("`", "")
 
 
-@list_group.command(short_help="rule sets, or all rules of one")
+@list_command.command(short_help="rule sets, or all rules of one")
 @click.argument("name", required=False, type=VARIANT)
 @json_option
-def variants(name: Variant | None, as_json: bool) -> None:
+def variants_command(name: Variant | None, as_json: bool) -> None:
     """List the variants, or all rules of NAME."""
     rows = list(variant_rows([name] if name else VARIANTS.values()))
     if as_json:
@@ -237,8 +237,8 @@ def variants(name: Variant | None, as_json: bool) -> None:
         say("arena list variants NAME lists all rules of one")
 
 
-@list_group.command(short_help="all keys of configurations, with their defaults")
-def keys() -> None:
+@list_command.command(short_help="all keys of configurations, with their defaults")
+def keys_command() -> None:
     """Print all keys of configuration files with their defaults, and all rule sets, as tables in Markdown."""
     rows = list(variant_rows())
     tables = [markdown_table(names, _columns(rows, names)) for names in (_RULES, _NOTATION)]
@@ -246,9 +246,9 @@ def keys() -> None:
     click.echo("\n\n".join([key_tables(), "## Rule sets", tables[0], notation, tables[1]]))
 
 
-@list_group.command(short_help="the JSON schema of configurations, for editors")
+@list_command.command(short_help="the JSON schema of configurations, for editors")
 @click.option("--install", is_flag=True, help=f"Write it into {SCHEMA} in this folder.")
-def schema(install: bool) -> None:
+def schema_command(install: bool) -> None:
     """Print the JSON schema of configuration files, for editors."""
     if not install:
         click.echo(schema_text(), nl=False)

@@ -23,41 +23,41 @@ from arena.commands.output import STOPPED, say, write_whatever_comes
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
-        "play": ("play:play", "a game against any player, in the terminal or the browser"),
-        "serve": ("play:serve", "the page: a board to play on, and runs to watch"),
-        "hub": ("play:hub", "offer a player to programs that speak Hub"),
+        "play": ("play", "a game against any player, in the terminal or the browser"),
+        "serve": ("play", "the page: a board to play on, and runs to watch"),
+        "hub": ("play", "offer a player to programs that speak Hub"),
     },
     "Tournaments": {
-        "init": ("init:init", "write an example configuration and heuristic"),
-        "list": ("catalogue:list_group", "players and their options, rule sets, the JSON schema"),
-        "match": ("tournaments:match", "a match of players named in the line"),
-        "place": ("tournaments:place", "the Elo of a player on the scale of a pool"),
-        "doctor": ("doctor:doctor", "list what is wrong with a configuration"),
-        "plan": ("doctor:plan", "how long a run will take, what it can detect"),
-        "run": ("tournaments:run", "play a tournament, or resume it; write its report"),
-        "grade": ("games:grade_command", "judge every move: better ones, and their gain"),
-        "replay": ("games:replay", "play a game of a run again, and compare"),
+        "init": ("init", "write an example configuration and heuristic"),
+        "list": ("catalogue", "players and their options, rule sets, the JSON schema"),
+        "match": ("tournaments", "a match of players named in the line"),
+        "place": ("tournaments", "the Elo of a player on the scale of a pool"),
+        "doctor": ("doctor", "list what is wrong with a configuration"),
+        "plan": ("doctor", "how long a run will take, what it can detect"),
+        "run": ("tournaments", "play a tournament, or resume it; write its report"),
+        "grade": ("games", "judge every move: better ones, and their gain"),
+        "replay": ("games", "play a game of a run again, and compare"),
     },
     "Look": {
-        "status": ("status:status", "how far a run is, and who leads; follow it"),
-        "report": ("report:report", "write the report of a run again; list all runs"),
-        "rate": ("ratings:rate", "rate the players of PDN, CSV and runs"),
-        "compare": ("ratings:compare", "compare two runs or files"),
+        "status": ("status", "how far a run is, and who leads; follow it"),
+        "report": ("report", "write the report of a run again; list all runs"),
+        "rate": ("ratings", "rate the players of PDN, CSV and runs"),
+        "compare": ("ratings", "compare two runs or files"),
     },
     "Positions": {
-        "show": ("show:show", "a position on a board, as text or SVG"),
-        "analyse": ("analyse:analyse", "the best moves of a position"),
-        "solve": ("solve:solve", "how many positions of a suite players solve"),
-        "openings": ("openings:openings", "list or draw openings"),
-        "tables": ("solve:tables_command", "solve every ending of few pieces"),
+        "show": ("show", "a position on a board, as text or SVG"),
+        "analyse": ("analyse", "the best moves of a position"),
+        "solve": ("solve", "how many positions of a suite players solve"),
+        "openings": ("openings", "list or draw openings"),
+        "tables": ("solve", "solve every ending of few pieces"),
     },
     "Develop": {
-        "check": ("doctor:check", "examine an evaluation for mistakes"),
-        "learn": ("develop:learn", "weights, numbers of a player or a network, from games"),
-        "bench": ("develop:bench", "speeds of this machine, perft, the searches' signature"),
+        "check": ("doctor", "examine an evaluation for mistakes"),
+        "learn": ("develop", "weights, numbers of a player or a network, from games"),
+        "bench": ("develop", "speeds of this machine, perft, the searches' signature"),
     },
 }
-"""The commands in the order of the help: file and function in this folder, and the line in the help."""
+"""The commands in the order of the help: the file that has NAME_command, and the line in the help."""
 
 COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 
@@ -75,7 +75,7 @@ def _with_help(command: click.Command | None) -> click.Command | None:
     return command
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A command of commands; an unknown one is answered with the nearest and all others."""
 
     meant: Mapping[str, str] = {}
@@ -104,7 +104,7 @@ class Group(click.Group):
             raise
 
 
-class Commands(Group):
+class Commands(CommandGroup):
     """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""
 
     meant = MappingProxyType({"players": "list", "variants": "list", "schema": "list", "perft": "bench"})
@@ -116,10 +116,10 @@ class Commands(Group):
         """Import and return a command, None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        file, _, function = COMMANDS[cmd_name][0].partition(":")
         # Next to nothing that an import makes is garbage: to look for it takes an eighth of the time.
         gc.disable()
-        command: click.Command = getattr(import_module(f"{__package__}.{file}"), function)
+        module = import_module(f"{__package__}.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         gc.freeze()
         gc.enable()
         return _with_help(command)

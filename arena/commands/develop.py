@@ -15,7 +15,7 @@ from arena.base.errors import ArenaError
 from arena.bench.loop import waits
 from arena.bench.rates import Row, random_games, rules, search, tree_search
 from arena.bench.signature import signature
-from arena.commands.cli import Group
+from arena.commands.cli import CommandGroup
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
@@ -26,8 +26,7 @@ from arena.play.tournament import available
 from arena.play.workers import kept_workers
 from arena.rules.move_text import move_text
 from arena.rules.movegen import divide as divide_perft
-from arena.rules.movegen import legal_moves
-from arena.rules.movegen import perft as count_perft
+from arena.rules.movegen import legal_moves, perft
 from arena.rules.notation import fen, parse_fen
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import has_network
@@ -41,7 +40,7 @@ USERS = f"{Path(__file__).with_name('templates') / 'my_heuristic.py'}:advance"
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @workers_option
 @kept_workers()
-def learn(config: Path, out: Path | None, workers: int | str | None) -> None:
+def learn_command(config: Path, out: Path | None, workers: int | str | None) -> None:
     """Learn weights, numbers of a player or a network from games, as CONFIG describes, and check them in a match.
 
     Rerun the same command to resume what was stopped.
@@ -82,18 +81,18 @@ def rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
         yield from map(random_games, chosen)
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
-def bench(context: click.Context) -> None:
+def bench_command(context: click.Context) -> None:
     """Measure this machine's rates, as `arena bench rates` does; count move trees; print what searches find."""
     if context.invoked_subcommand is None:
-        context.invoke(rates)
+        context.invoke(rates_command)
 
 
-@bench.command(short_help="nodes and games per second")
+@bench_command.command(short_help="nodes and games per second")
 @click.argument("what", type=click.Choice(["all", "rules", "search", "games"]), default="all")
 @click.option("--variant", "variants", type=VARIANT, multiple=True, help="Only this variant; may be given again.")
-def rates(what: str, variants: tuple[Variant, ...] = ()) -> None:
+def rates_command(what: str, variants: tuple[Variant, ...] = ()) -> None:
     """Measure this machine's rates: move generation, searches, whole games."""
     show_rows(rows(what, variants))
 
@@ -107,27 +106,27 @@ def show_rows(measured: Iterable[Row]) -> None:
         click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
 
 
-@bench.command("loop", short_help="seconds from a save to its verdict")
-def print_waits() -> None:
+@bench_command.command(short_help="seconds from a save to its verdict")
+def loop_command() -> None:
     """Measure what a user waits for: the first run ever, a match, the verdict after a save; some minutes."""
     with TemporaryDirectory() as folder:
         for what, seconds in waits(Path(folder)):
             click.echo(f"{seconds:6.2f} s  {what}")
 
 
-@bench.command("signature", short_help="what searches find in 20 positions")
-def print_signature() -> None:
+@bench_command.command(short_help="what searches find in 20 positions")
+def signature_command() -> None:
     """Print what searches find in 20 positions within counted limits: the same lines on every machine."""
     click.echo("\n".join(signature()))
 
 
-@bench.command(short_help="leaves of the move tree, by depth")
+@bench_command.command(short_help="leaves of the move tree, by depth")
 @click.argument("variant", type=VARIANT, default="english")
 @click.option("--depth", type=click.IntRange(1, 30), default=6, metavar="N", help="Plies [6].")
 @click.option("--fen", "start", help="Position to count from [the start position].")
 @click.option("--divide", is_flag=True, help="Count each move of the position by itself.")
 @json_option
-def perft(variant: Variant, depth: int, start: str | None, divide: bool, as_json: bool) -> None:
+def perft_command(variant: Variant, depth: int, start: str | None, divide: bool, as_json: bool) -> None:
     """Count the move tree of VARIANT, the test of a move generator."""
     position = parse_fen(variant, start) if start else variant.start
     document = {"variant": variant.name, "fen": fen(variant, position)}
@@ -140,12 +139,12 @@ def perft(variant: Variant, depth: int, start: str | None, divide: bool, as_json
         if as_json:
             click.echo(json.dumps(document | {"divide": by_text}))
         return
-    count_perft(variant, position, 2)  # compiles
+    perft(variant, position, 2)  # compiles
     totals: list[int] = []
     began = time.perf_counter()
     for plies in range(1, depth + 1):
         before = time.perf_counter()
-        totals.append(count_perft(variant, position, plies))
+        totals.append(perft(variant, position, plies))
         seconds = time.perf_counter() - before
         if not as_json:
             speed = f"{totals[-1] / seconds / 1e6:8.1f} million/s" if seconds > 1e-3 else ""

@@ -45,7 +45,7 @@ _PRINTED_LINES = 5
 @click.command()
 @click.argument("evaluation")
 @click.argument("variant", type=VARIANT, default="english")
-def check(evaluation: str, variant: Variant) -> None:
+def check_command(evaluation: str, variant: Variant) -> None:
     """Examine an EVALUATION, file.py:function or what else a configuration takes, on positions of VARIANT.
 
     Of a file alone its only @evaluator is examined.
@@ -67,7 +67,7 @@ def check(evaluation: str, variant: Variant) -> None:
 
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
-def doctor(config: Path) -> None:
+def doctor_command(config: Path) -> None:
     """List everything that is wrong with CONFIG, a tournament or a learning run, before it is played.
 
     Every player is built, and your own play a few short games: are their moves legal, their limits kept, and their
@@ -133,7 +133,7 @@ def _end(findings: Sequence[Finding]) -> None:
 @workers_option
 @json_option
 @kept_workers()
-def plan(config: Path, games: int | None, workers: Workers | None, as_json: bool) -> None:
+def plan_command(config: Path, games: int | None, workers: Workers | None, as_json: bool) -> None:
     """Say how long CONFIG, a tournament or a learning run, will take and what Elo it can resolve.
 
     A few games, on the workers that the run will have, measure time and draws; they are not kept.

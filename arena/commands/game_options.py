@@ -5,9 +5,7 @@ from __future__ import annotations
 import getpass
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import click
+from typing import NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.wording import cut
@@ -43,22 +41,15 @@ class GameOptions(NamedTuple):
     name: str | None
 
 
-class ClockType(click.ParamType):
-    """Minutes for the game, and seconds more a move."""
-
-    name = "clock"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "MINUTES+SECONDS"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Clock:
-        match = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(?:\+([0-9]{1,4}(?:\.[0-9]{1,3})?))?", str(value))
-        if not match or not float(match[1]):
-            self.fail(f"{value!r} is no clock, as 5+3 is: 5 minutes, and 3 seconds more a move", param, ctx)
-        return Clock(60 * float(match[1]), float(match[2] or 0))
+def clock(word: str) -> Clock:
+    """The clock of `5+3`: minutes for the game, and seconds more a move."""
+    match = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(?:\+([0-9]{1,4}(?:\.[0-9]{1,3})?))?", word)
+    if not match or not float(match[1]):
+        raise ValueError(f"{word!r} is no clock, as 5+3 is: 5 minutes, and 3 seconds more a move")
+    return Clock(60 * float(match[1]), float(match[2] or 0))
 
 
-def game_of(options: GameOptions) -> tuple[BoardGame, tuple[str, str]]:
+def board_game(options: GameOptions) -> tuple[BoardGame, tuple[str, str]]:
     """The game that the options mean, its players not yet built, and White's and Black's entries.
 
     Raises ArenaError where something is wrong with them.
@@ -106,7 +97,7 @@ def sides_for(entries: tuple[str, str], name: str | None = None) -> tuple[Side, 
     return (person, black) if white.is_person else (white, person)
 
 
-def begin(game: BoardGame, entries: tuple[str, str]) -> bool:
+def begin_first_turn(game: BoardGame, entries: tuple[str, str]) -> bool:
     """Begin the first turn; whether the players are still to be built.
 
     The board need not wait for them where a person moves first, without a clock, against one that surely builds.

@@ -14,7 +14,7 @@ from arena.commands.options import workers_option
 from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
 from arena.experiment.formats.base import ScheduledGame
-from arena.experiment.load import judge_spec
+from arena.experiment.load import player_spec
 from arena.ledger.game import StoredGame, stored_game
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
@@ -36,7 +36,7 @@ _COUNTED = ("legal_moves", "pieces", *EFFORT, "score", "plies_to_win")
 """Columns that are the same whenever the same search is made."""
 
 
-@click.command("grade")
+@click.command()
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 @click.option(
     "--pieces",
@@ -56,7 +56,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
     """
     try:
         data = read(folder)
-        judging = None if judge is None else judge_spec(judge, "--judge")
+        judging = None if judge is None else player_spec(judge, "--judge")
         grading = arranged(data.experiment, pieces, judging, Path())
     except GradingError as error:
         raise ArenaError(f"--{error.key}: {error}") from None
@@ -97,12 +97,12 @@ def changed_files(stored: StoredGame) -> list[str]:
     return changes(before, placed(now(before, home), home))
 
 
-def movers(task: Task) -> tuple[PlayerSpec, PlayerSpec]:
+def players_by_ply(task: Task) -> tuple[PlayerSpec, PlayerSpec]:
     """The player of the odd plies, then that of the even ones."""
     return (task.white, task.black) if task.opening.turn == WHITE else (task.black, task.white)
 
 
-def timed(task: Task) -> list[str]:
+def with_time_limit(task: Task) -> list[str]:
     """The players with a time limit, under which a game may differ each time."""
     return [spec.name for spec in (task.white, task.black) if spec.limit.longest is not None]
 
@@ -113,7 +113,7 @@ def difference(task: Task, then: GameRecord, now: GameRecord) -> str:
     What a player with a time limit counted is not compared, nor is any time.
     """
     for ply, (old, new) in enumerate(zip(then.table(), now.table(), strict=False)):
-        spec = movers(task)[ply % 2]
+        spec = players_by_ply(task)[ply % 2]
         for column in ("move",) if spec.limit.longest is not None else ("move", *_COUNTED):
             if not _equal(old[column], new[column]):
                 words = f"{_text(old[column])} in the run, {_text(new[column])} now"
@@ -137,7 +137,7 @@ def _text(value: Any) -> str:
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("game", type=click.IntRange(1))
-def replay(run: Path, game: int) -> None:
+def replay_command(run: Path, game: int) -> None:
     """Play game number GAME of the run in folder RUN again, from what its ledger has.
 
     Prints the result, and the first difference from the game that is stored, whose moves `arena show` has. Exits
@@ -157,7 +157,7 @@ def replay(run: Path, game: int) -> None:
         echo(again.error)
     differs = difference(task, stored.record, again)
     echo(f"differs from the run at {differs}" if differs else "the same as in the run")
-    if differs and timed(task):
-        echo(f"with a time limit, as {' and '.join(timed(task))} had, a game may differ each time")
+    if differs and with_time_limit(task):
+        echo(f"with a time limit, as {' and '.join(with_time_limit(task))} had, a game may differ each time")
     if differs:
         sys.exit(1)

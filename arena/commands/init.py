@@ -10,7 +10,7 @@ from arena.base.errors import ArenaError
 from players.loading import EXAMPLE
 
 TEMPLATES = Path(__file__).with_name("templates")
-FILES = {
+TEMPLATE_FILES = {
     "heuristic": ("arena.yaml", EXAMPLE),
     "class": ("class.yaml", "submissions/careful.py", "submissions/greedy.py"),
     "engine": ("engine.yaml", "starter.py"),
@@ -22,9 +22,9 @@ FILES = {
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
 @click.option("--class", "kind", flag_value="class", help="Instead one of a class, with a folder of submissions.")
 @click.option("--engine", "kind", flag_value="engine", help="Instead one of your program, which speaks Hub.")
-def init(folder: Path, kind: str | None) -> None:
+def init_command(folder: Path, kind: str | None) -> None:
     """Write a commented configuration and an example heuristic into FOLDER [this one]; nothing is overwritten."""
-    names = FILES[kind or "heuristic"]
+    names = TEMPLATE_FILES[kind or "heuristic"]
     for name in names:
         if (folder / name).exists():
             raise ArenaError(f"{folder / name} exists already and is not overwritten; nothing was written")

@@ -24,7 +24,7 @@ from arena.rules.variants import VARIANTS, Variant
 @seed_option
 @click.option("--unbalanced", is_flag=True, help="Keep random openings in which material is won.")
 @click.option("--strict", is_flag=True, help="Stop at a game of the file that gives no opening.")
-def openings(
+def openings_command(
     variant: Variant | None,
     name: str | None,
     file: Path | None,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -15,70 +16,56 @@ from arena.experiment.model import checked_workers
 from arena.experiment.yaml.values import inline
 from arena.rules.custom import build_variant
 from arena.rules.pdn.result import WINNERS
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import VARIANTS
 
 
-class WorkersType(click.ParamType):
-    """Processes of this machine, or the address of a Dask scheduler."""
+class Parsed(click.ParamType):
+    """A value that a function reads from a word; its ValueError says what is wrong with the word."""
 
-    name = "workers"
+    def __init__(self, read: Callable[[str], Any], name: str = "text") -> None:
+        self.name, self._read = name, read
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "N|ADDRESS"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        workers: int | str
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            workers = checked_workers(int(value) if str(value).isdecimal() else value)
-            return workers
+            return self._read(value) if isinstance(value, str) else value
+        except ArenaError:
+            raise
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
 
-class FiniteType(click.ParamType):
-    """A number that is not infinite."""
-
-    name = "number"
-
-    def __init__(self, is_positive: bool = False) -> None:
-        self._is_positive = is_positive
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = float(click.FLOAT.convert(value, param, ctx))
-        if not math.isfinite(number) or (self._is_positive and number <= 0):
-            self.fail(f"{value} is not a finite number{' above 0' * self._is_positive}", param, ctx)
-        return number
-
-
-class GamesType(click.ParamType):
-    """A number of games, or all."""
-
-    name = "games"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "all|N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if value == "all":
-            return sys.maxsize
-        if not str(value).isdecimal():
-            self.fail(f"{value!r} is neither all nor a number of games", param, ctx)
-        return int(value)
-
-
-class VariantType(click.ParamType):
+class _VariantType(Parsed):
     """Rules: a name, or YAML as `variant:` of a configuration has it."""
-
-    name = "variant"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Variant:
-        return value if isinstance(value, Variant) else build_variant(inline(str(value), "VARIANT"))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(name) for name in VARIANTS if name.startswith(incomplete)]
 
 
-VARIANT, FINITE, POSITIVE = VariantType(), FiniteType(), FiniteType(is_positive=True)
+def _workers(word: str) -> int | str:
+    workers: int | str = checked_workers(int(word) if word.isdecimal() else word)
+    return workers
+
+
+def _finite(word: str, least: float = -math.inf) -> float:
+    """A number above the least one, and not infinite."""
+    try:
+        number = float(word)
+    except ValueError:
+        raise ValueError(f"{word!r} is not a valid number") from None
+    if not least < number < math.inf:
+        raise ValueError(f"{word} is not a finite number{' above 0' * (least == 0)}")
+    return number
+
+
+def _games(word: str) -> int:
+    """A number of games, or all."""
+    if word != "all" and not word.isdecimal():
+        raise ValueError(f"{word!r} is neither all nor a number of games")
+    return sys.maxsize if word == "all" else int(word)
+
+
+VARIANT = _VariantType(lambda word: build_variant(inline(word, "VARIANT")), "variant")
+FINITE, POSITIVE = Parsed(_finite), Parsed(partial(_finite, least=0))
 MOST_NODES = 2**63 - 1
 """Positions of a search, which kernels count in 64 bits."""
 
@@ -87,7 +74,10 @@ seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, metavar="N", help="The source of all chance [0]."
 )
 workers_option = click.option(
-    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+    "--workers",
+    type=Parsed(_workers),
+    metavar="N|ADDRESS",
+    help="Processes that play games, or a Dask scheduler [one process a core].",
 )
 watch_option = click.option(
     "--watch",
@@ -122,7 +112,9 @@ def report_options(command: Any) -> Any:
         click.option("--pdf", is_flag=True, help="With the charts as PDF, too."),
         click.option("--moves", is_flag=True, help="With moves.csv and games.pdn of a large run, too."),
         click.option("--latex", is_flag=True, help="With tables for papers, for booktabs."),
-        click.option("--games", type=GamesType(), help="Games on the page's board [as many as fit]."),
+        click.option(
+            "--games", type=Parsed(_games), metavar="all|N", help="Games on the page's board [as many as fit]."
+        ),
         click.option("--fen", is_flag=True, help="With positions in moves.csv."),
         click.option("--anonymous", is_flag=True, help="Without names, for publication, into DIR/anonymous."),
     ):

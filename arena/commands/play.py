@@ -13,9 +13,9 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.board.sides import Side, side_of
-from arena.commands.game_options import ClockType, GameOptions, begin, game_of
+from arena.commands.game_options import GameOptions, begin_first_turn, board_game, clock
 from arena.commands.inputs import run_command
-from arena.commands.options import VARIANT, seed_option
+from arena.commands.options import VARIANT, Parsed, seed_option
 from arena.commands.output import say
 from arena.commands.terminal_game import TerminalGame, clock_text
 from arena.commands.waiting import GRACE_SECONDS, announcing_compilation, line_of
@@ -42,14 +42,19 @@ USUAL_FOLDER = Path("reports")
 @click.option("--fen", help="Begin from this position.")
 @click.option("--from", "from_file", type=click.Path(path_type=Path), help="Continue a game of a PDN.")
 @click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of the file [the last].")
-@click.option("--clock", type=ClockType(), help="Time for the game, and seconds more a move, as 5+3.")
+@click.option(
+    "--clock",
+    type=Parsed(clock),
+    metavar="MINUTES+SECONDS",
+    help="Time for the game, and seconds more a move, as 5+3.",
+)
 @click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves.")
 @seed_option
 @click.option("--name", help="Your name [that of your account].")
 @click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine.")
 @click.option("--flip", is_flag=True, help="Turn the board.")
 @click.option("--as-printed", is_flag=True, help="The board of checkers-ai or simplified as it printed it.")
-def play(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
+def play_command(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
     """Play a game at the board, by the rules of VARIANT, a name or YAML: {base: english, rows: 6}.
 
     Each side is a person or any player. Without any you have the colour that moves first, against the published
@@ -59,8 +64,8 @@ def play(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
     if browser and (flip or as_printed):
         raise ArenaError("--flip and --as-printed work only in the terminal; the page has a button")
     with announcing_compilation():
-        game, entries = game_of(chosen)
-        is_unbuilt = begin(game, entries)
+        game, entries = board_game(chosen)
+        is_unbuilt = begin_first_turn(game, entries)
         if browser:
             from arena.web.serving import open_page
 
@@ -140,7 +145,7 @@ def _prompt(terminal: TerminalGame) -> str:
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Where to answer [any that is free]."
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool) -> None:
+def serve_command(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool) -> None:
     """Serve a page on this machine: a board to play on, and the runs in FOLDER [reports] to watch.
 
     It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
@@ -175,7 +180,7 @@ def _offered(entry: str) -> Side:
     default="{preset: full, evaluation: neural}",
     help="A player: simple@d6, file.py:Class or YAML [full, neural].",
 )
-def hub(variant: Variant, player: str) -> None:
+def hub_command(variant: Variant, player: str) -> None:
     """Offer a player to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
 
     The type is negamax if the entry names none, and its limits hold where the other program gives no level.

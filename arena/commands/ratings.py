@@ -13,12 +13,10 @@ import pandas as pd
 from arena.base.errors import ArenaError
 from arena.commands.options import encoding_option, first_option, json_option, results_option
 from arena.commands.output import echo, show_frame
-from arena.ratings.joint import rate as rate_games
-from arena.ratings.joint import zero
+from arena.ratings.joint import rate, zero
 from arena.ratings.prior import moved_by_prior
 from arena.ratings.results import alike_note, with_alike_as_one
-from arena.report.compare import compare as compare_sides
-from arena.report.compare import comparison_text, read_side
+from arena.report.compare import compare, comparison_text, read_side
 from arena.report.load import read_results
 from arena.report.tables.standings import STANDINGS, rating_table
 from arena.rules.pdn.result import Winner
@@ -34,7 +32,7 @@ from arena.rules.result import Colour
 @click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
 @click.option("--alike", is_flag=True, help="Names that differ by case, commas or spaces alone are one player's.")
 @json_option
-def rate(
+def rate_command(
     files: tuple[Path, ...],
     anchor: str | None,
     first: Colour | None,
@@ -55,7 +53,7 @@ def rate(
     try:
         players = sorted({*results_read.games["white"], *results_read.games["black"]})
         given = zero(players, {} if anchor is None else {anchor: 0.0})
-        ratings = rate_games(results_read.games, players, first=results_read.first, anchor=given)
+        ratings = rate(results_read.games, players, first=results_read.first, anchor=given)
     except ValueError as error:
         raise ArenaError(str(error)) from None
     table, notes = (
@@ -100,7 +98,7 @@ def rate(
 @results_option
 @encoding_option
 @json_option
-def compare(
+def compare_command(
     a: Path, b: Path, first: Colour | None, results: Winner | None, encoding: str | None, as_json: bool
 ) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
@@ -109,7 +107,7 @@ def compare(
     for move.
     """
     sides = [read_side(path, first, encoding, results) for path in (a, b)]
-    comparison = compare_sides(*sides)
+    comparison = compare(*sides)
     if as_json:
         document = {
             "a": str(a),

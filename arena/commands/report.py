@@ -37,7 +37,7 @@ ANONYMOUS, NAMES = "anonymous", "names.csv"
 @click.command()
 @click.argument("folders", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
 @report_options
-def report(folders: tuple[Path, ...], **wanted: Any) -> None:
+def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
     Of a folder of runs [reports] list all of them, and write DIR/index.html, which links their reports.

@@ -31,7 +31,7 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
 @json_option
-def show(scene: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
+def show_command(scene: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Of a game, with the moves around the position and the players' scores, in men where it is known what a man is

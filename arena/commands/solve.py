@@ -24,8 +24,7 @@ from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
 from arena.play.options.grading import make_tables
-from arena.play.solving import ONE_PLY, failed, in_order, questions
-from arena.play.solving import solve as solve_question
+from arena.play.solving import ONE_PLY, failed, in_order, questions, solve
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
 from arena.play.workers import carry_through
@@ -83,7 +82,7 @@ class SweepType(click.ParamType):
 @workers_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write the tables and the chart into this folder.")
 @json_option
-def solve(
+def solve_command(
     suite: str,
     entries: tuple[str, ...],
     variant: Variant | None,
@@ -175,9 +174,7 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 def _answers(suite: Suite, asked: list[PlayerSpec], seed: int, workers: int | str) -> list[SuiteAnswer]:
     asking, answers = list(questions(suite, asked, seed)), list[SuiteAnswer]()
     what = "positions of players"
-    if not carry_through(
-        what, solve_question, asking, len(asking), answers.append, workers, Terminal(resumes=False)
-    ):
+    if not carry_through(what, solve, asking, len(asking), answers.append, workers, Terminal(resumes=False)):
         say("stopped")
         sys.exit(STOPPED)
     return in_order(answers, asked)
@@ -205,7 +202,7 @@ def _document(suite: Suite, seed: int, tables: SuiteTables) -> dict[str, Any]:
     return document
 
 
-@click.command("tables")
+@click.command()
 @click.argument("variant", type=VARIANT, default="english")
 @click.option(
     "--pieces",

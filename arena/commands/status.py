@@ -21,7 +21,7 @@ from arena.watch.words import COLUMNS, incident, ranked, row_of, state, status_l
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-f", "--follow", "is_followed", is_flag=True, help="Show the run until it is complete.")
 @json_option
-def status(folder: Path, is_followed: bool, as_json: bool) -> None:
+def status_command(folder: Path, is_followed: bool, as_json: bool) -> None:
     """Say how far the run in DIR is, at what rate, who leads, and what went wrong.
 
     The run is not disturbed, whoever plays it. --follow waits for it if it is not there yet; without a terminal it

@@ -21,6 +21,7 @@ from arena.base.wording import counted, unknown
 from arena.commands.options import (
     FINITE,
     POSITIVE,
+    Parsed,
     check_report_options,
     report_options,
     seed_option,
@@ -29,7 +30,7 @@ from arena.commands.options import (
 )
 from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal, lost_workers
-from arena.experiment.kept import FILE as KEPT
+from arena.experiment.kept import KEPT
 from arena.experiment.load import load, load_all, named_entries
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, Problem
@@ -42,7 +43,7 @@ from arena.play.workers import Workers
 from arena.ratings.match import Verdict
 from players.loading import own_code
 
-INCIDENTS = 3
+PLAYERS_FAILED = 3
 """Exit code of a run in which players failed, or were found faulty."""
 
 _REPORT = "arena.commands.report"
@@ -57,7 +58,7 @@ _REPORT = "arena.commands.report"
 @report_options
 @click.option("--force", is_flag=True, help="Resume with other versions of packages than at the start.")
 @watch_option
-def run(
+def run_command(
     config: Path,
     out: Path | None,
     workers: int | str | None,
@@ -131,7 +132,7 @@ def _code(outcome: Outcome) -> int:
     """The exit code of a run."""
     if outcome.paused is not None:
         return outcome.paused.code
-    return STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0
+    return STOPPED if not outcome.complete else PLAYERS_FAILED if outcome.failed else 0
 
 
 _LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -146,16 +147,9 @@ VERDICTS: Mapping[Verdict, int] = MappingProxyType({"H1": 0, "H0": 4, "continue"
 _NAME_CHARACTERS = 80
 
 
-class OpeningsType(click.ParamType):
-    """A number of random openings, or the name of a set."""
-
-    name = "openings"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "N|SET"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
-        return {"count": int(value)} if str(value).isdecimal() else {"set": str(value)}
+def _openings(word: str) -> dict[str, Any]:
+    """A number of random openings, or the name of a set, as a configuration has them."""
+    return {"count": int(word)} if word.isdecimal() else {"set": word}
 
 
 @click.command()
@@ -163,7 +157,8 @@ class OpeningsType(click.ParamType):
 @click.option("--variant", default="english", show_default=True, help="The rules: a name, or YAML.")
 @click.option(
     "--openings",
-    type=OpeningsType(),
+    type=Parsed(_openings),
+    metavar="N|SET",
     help=f"Each is played twice by any two players, colours swapped [{_OPENINGS} random ones; "
     f"with --sprt or --until up to {TESTED['count']}].",
 )
@@ -184,7 +179,7 @@ class OpeningsType(click.ParamType):
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
 @workers_option
 @watch_option
-def match(
+def match_command(
     players: tuple[str, ...],
     out: Path | None,
     workers: int | str | None,
@@ -298,7 +293,7 @@ POOLS = Path(__file__).with_name("pools")
 @seed_option
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<player>-<pool>].")
 @workers_option
-def place(
+def place_command(
     player: str | None,
     name: str | None,
     error: float,

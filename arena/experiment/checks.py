@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from arena.base.wording import listed, unknown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.base import Format
-from arena.experiment.openings import RANDOM, Openings
+from arena.experiment.openings import RANDOM_KEYS, Openings
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Keys, Problem
 from arena.experiment.yaml.values import Source
@@ -48,7 +48,7 @@ def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
     """Yield a problem for each key of random openings beside those of a set or a file."""
     given = openings if isinstance(openings, dict) else {}
     origins = [origin for origin in ("set", "file") if given.get(origin) is not None]
-    for key in RANDOM if len(origins) == 1 else ():
+    for key in RANDOM_KEYS if len(origins) == 1 else ():
         if key in given:
             yield source.problem(("openings", key), f"{key!r} is of random openings; {origins[0]!r} has others")
 

@@ -46,7 +46,7 @@ _FILE = "file"
 """The word of a template that is the name of a pattern's file."""
 _FILES = "files"
 """The key of a pattern of files, each of which is a value."""
-LIMIT = "limit"
+LIMIT_KEY = "limit"
 """The key of a sweep that takes mappings of limits."""
 
 
@@ -138,7 +138,7 @@ def _swept(entry: Node, folder: Path) -> tuple[Node, Axes]:
     taken: dict[Keys, str] = {}
     for key, axis in sweep.value.items():
         try:
-            axes[key] = _limits(axis) if key == LIMIT else _settings(key, axis, folder)
+            axes[key] = _limits(axis) if key == LIMIT_KEY else _settings(key, axis, folder)
             for path in {path for setting in axes[key] for path in setting.values}:
                 _check_free(entry, path, key, axis)
                 other = next((other for swept, other in taken.items() if _overlap(swept, path)), key)

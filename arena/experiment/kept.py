@@ -8,15 +8,15 @@ from typing import Any
 
 from arena.base.files import found_file
 from arena.experiment.model import Experiment, entry_of
-from arena.experiment.openings import RANDOM
+from arena.experiment.openings import RANDOM_KEYS
 from arena.experiment.suite import shipped
 from arena.experiment.yaml.values import yaml_text
 from players.loading import located, moved
 from players.player import PlayerSpec
 
-FILE = "experiment.yaml"
+KEPT = "experiment.yaml"
 """Its name in the folder of the run."""
-MARK = "# Written by the arena: what this run plays."
+FIRST_WORDS = "# Written by the arena: what this run plays."
 """How it begins, by which it is known from a file of the user's own."""
 
 
@@ -31,7 +31,9 @@ def as_yaml(experiment: Experiment, folder: Path) -> str:
     document["players"] = [entry_of(seen_from(folder, spec, home)) for spec in experiment.players]
     openings = experiment.openings
     if openings.file is not None or openings.set is not None:
-        document["openings"] = {key: value for key, value in document["openings"].items() if key not in RANDOM}
+        document["openings"] = {
+            key: value for key, value in document["openings"].items() if key not in RANDOM_KEYS
+        }
     if openings.file is not None:
         document["openings"]["file"] = seen(openings.file)
     for suite in document["suite"]:
@@ -43,7 +45,7 @@ def as_yaml(experiment: Experiment, folder: Path) -> str:
     if experiment.oracle is not None and experiment.oracle.judge is not None:
         document["oracle"]["judge"] = entry_of(seen_from(folder, experiment.oracle.judge, home))
     given = {key: value for key, value in document.items() if value not in ({}, [])}
-    return f"{MARK} To play it anew: arena run {FILE} --out ANOTHER\n{yaml_text(given)}"
+    return f"{FIRST_WORDS} To play it anew: arena run {KEPT} --out ANOTHER\n{yaml_text(given)}"
 
 
 def seen_from(folder: Path, spec: PlayerSpec, home: Path) -> PlayerSpec:

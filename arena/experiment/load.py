@@ -15,10 +15,10 @@ from arena.base.wording import listed, unknown
 from arena.experiment.checks import cross_problems
 from arena.experiment.expand import check_limit, written_out
 from arena.experiment.model import Experiment, PlayerField
-from arena.experiment.names import EntryError, completed_entry, distinct_names, lone_entry, made_name
-from arena.experiment.openings import RANDOM
+from arena.experiment.names import EntryError, completed_entry, distinct_names, made_name
+from arena.experiment.openings import RANDOM_KEYS
 from arena.experiment.yaml.errors import ConfigError, Problem
-from arena.experiment.yaml.section import FOLDER, FOLDER_WORDS, Document, validated
+from arena.experiment.yaml.section import FOLDER_NAME, FOLDER_WORDS, Document, validated
 from arena.experiment.yaml.values import Node, Source, inline, node_of
 from players.player import Limit, PlayerSpec, limits_of
 
@@ -202,7 +202,7 @@ def _check_limits(limits: Node) -> None:
 
 def _check_folder(node: Node, name: str) -> None:
     """Raise ConfigError if a folder cannot have that name."""
-    if not re.fullmatch(FOLDER, name):
+    if not re.fullmatch(FOLDER_NAME, name):
         raise node.error(f"{name!r} names a folder: {FOLDER_WORDS}")
 
 
@@ -230,7 +230,7 @@ def _by_rules(root: Node, name: str, rules: Node) -> Node:
         }
         given = {key for key, node in openings.value.items() if isinstance(node.value, dict)}
         if any(chosen[key] is not None for key in given & {"set", "file"}):
-            chosen = {key: node for key, node in chosen.items() if key in given or key not in RANDOM}
+            chosen = {key: node for key, node in chosen.items() if key in given or key not in RANDOM_KEYS}
         value["openings"] = openings._replace(
             value={key: node for key, node in chosen.items() if node is not None}
         )
@@ -263,8 +263,8 @@ class _Entry(Document):
 def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> PlayerSpec:
     """The player of an entry: a mapping, YAML such as `{type: negamax, depth: 6}`, or a short form, `simple@d6`.
 
-    The type of a mapping is negamax, and its name its type's, if it gives none; a short form's files are looked
-    for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
+    A mapping without a type is negamax, one without a name is called after its settings; a short form's files are
+    looked for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
     """
     return validated(_Entry, {"player": _completed(entry, given_as, folder)}, Source(Path(given_as)), ()).player
 
@@ -284,15 +284,13 @@ def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]
     """
     wholes: list[dict[str, Any]] = []
     for entry in entries:
-        data = inline(entry, entry)
-        whole = _completed(data, entry, Path())
-        rest = {key: value for key, value in whole.items() if key != "name"}
-        is_named = "name" in data if isinstance(data, dict) else whole["name"] != made_name(rest)
+        whole = _completed(entry, entry, Path())
+        if whole["name"] == made_name(whole):
+            del whole["name"]  # which the limit, and those of others, make anew
         if not any(limit in whole for limit in Limit._fields):
-            rest |= usual.get(str(whole["type"]), {})
-        wholes.append({"name": whole["name"], **rest} if is_named else rest)
-    names = distinct_names(wholes)
-    return [{**whole, "name": name} for whole, name in zip(wholes, names, strict=True)]
+            whole |= usual.get(str(whole["type"]), {})
+        wholes.append(whole)
+    return [{**whole, "name": name} for whole, name in zip(wholes, distinct_names(wholes), strict=True)]
 
 
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
@@ -304,9 +302,3 @@ def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> A
         return completed_entry(data, folder)
     except EntryError as error:
         raise ConfigError([(given_as, 0, 0, str(error))]) from None
-
-
-def judge_spec(entry: str, given_as: str) -> PlayerSpec:
-    """The player of a judge's entry: YAML, or a short form."""
-    data = inline(entry, given_as)
-    return player_spec(data if isinstance(data, str) else lone_entry(data), given_as)

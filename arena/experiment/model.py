@@ -25,10 +25,10 @@ from pydantic_core import CoreSchema, core_schema
 from arena.base.wording import listed, shown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
-from arena.experiment.names import EntryError, lone_entry
+from arena.experiment.names import EntryError, completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
-from arena.experiment.yaml.section import FOLDER, Document, Section, refusal, refusal_at
+from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refusal_at, worded
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.variants import Variant
@@ -47,7 +47,7 @@ def _pieces(value: Any) -> Any:
     return USUAL_PIECES * value if isinstance(value, bool) else value
 
 
-class Win(Section):
+class WinRule(Section):
     """A game is won when the scores have a player `men` ahead for `plies` plies."""
 
     men: float = Field(default=3.0, gt=0, description="Men that a score has it ahead, at least.")
@@ -55,7 +55,7 @@ class Win(Section):
     agreed: bool = Field(default=True, description="Of both players' moves; false: of the loser's alone.")
 
 
-class Draw(Section):
+class DrawRule(Section):
     """A game is drawn when the scores of both players are level, within `men`, for `plies` plies."""
 
     men: float = Field(default=0.2, ge=0, description="Men that a score is from 0, at most.")
@@ -78,8 +78,8 @@ class Adjudication(Section):
         le=MOST_PIECES,
         description=f"Most pieces of a position that tables decide; true: {USUAL_PIECES}.",
     )
-    win: Win | None = Field(default=None, description="Won by scores; {} for the defaults.")
-    draw: Draw | None = Field(default=None, description="Drawn by scores; {} for the defaults.")
+    win: WinRule | None = Field(default=None, description="Won by scores; {} for the defaults.")
+    draw: DrawRule | None = Field(default=None, description="Drawn by scores; {} for the defaults.")
     verify: float = Field(
         default=0.0, ge=0, le=1, description="Share of the games that are played to the end, to count mistakes."
     )
@@ -188,9 +188,9 @@ PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
 
 def _lone(entry: Any) -> Any:
     try:
-        return lone_entry(entry)
+        return completed_entry(entry)
     except EntryError as error:
-        raise refusal(str(error)) from None
+        raise worded(str(error)) from None
 
 
 LoneField = Annotated[PlayerField, BeforeValidator(_lone)]
@@ -278,7 +278,7 @@ class Experiment(Document):
         | {name: f"process: {{{name}: ...}}" for name in ProcessLimits.model_fields}
         | {name: f"failures: {{{name}: ...}}" for name in Failures.model_fields}
     )
-    name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
+    name: str = Field(max_length=100, pattern=FOLDER_NAME, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: Openings = Openings()

@@ -83,25 +83,16 @@ def filled(template: str, words: Mapping[str, str]) -> str:
 
 
 def completed_entry(entry: Any, folder: Path | None = None) -> Any:
-    """A player's entry with what may be left out: its type is negamax, and its name its type.
+    """A player's entry with what may be left out: its type, negamax, and a name made of its settings.
 
-    A text is a short form, and its name "simple d6". Anything else is returned unchanged.
+    A text is a short form. Anything else is returned unchanged.
     """
     if isinstance(entry, str):
-        short = short_entry(entry, folder)
-        return {"name": made_name(short), **short}
-    if isinstance(entry, dict):
-        entry = {"type": "negamax", **entry}
-        entry = {"name": str(entry["type"])[:NAME_CHARACTERS], **entry}
-    return entry
-
-
-def lone_entry(entry: Any) -> Any:
-    """The entry of a judge, or of a player to tune, completed; its name has the evaluation and the limits."""
-    whole = completed_entry(entry)
-    if not isinstance(entry, dict) or "name" in entry:
-        return whole
-    return {**whole, "name": made_name({key: value for key, value in whole.items() if key != "name"})}
+        entry = short_entry(entry, folder)
+    if not isinstance(entry, dict):
+        return entry
+    entry = {"type": "negamax", **entry}
+    return {"name": made_name(entry), **entry}
 
 
 def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
@@ -130,7 +121,7 @@ def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     With a `detail` of 1 files and folders stand before names of code; with 2 it also has a preset that short forms
     leave out.
     """
-    rest = {key: value for key, value in entry.items() if value is not None}
+    rest = {key: value for key, value in entry.items() if value is not None and key != "name"}
     kind, evaluation = rest.pop("type", "negamax"), rest.pop("evaluation", None)
     is_short = {"clock", "increment"} <= rest.keys()
     clock = ["+".join(_limit_word("seconds", rest.pop(key)) for key in ("clock", "increment"))] if is_short else []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from arena.base.docs import docstring, first_line
-from arena.experiment.expand import LIMIT
+from arena.experiment.expand import LIMIT_KEY
 from arena.experiment.model import Experiment
-from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, model_schema, named
-from arena.experiment.yaml.section import FOLDER
+from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, model_schema, one_of
+from arena.experiment.yaml.section import FOLDER_NAME
 from arena.rules.custom import Changes
 from arena.rules.result import Draws
 from arena.rules.rules import SIZES, Rules
@@ -71,7 +71,7 @@ def variant_schema() -> Schema:
     """The JSON schema of a variant: a name, or a base and what is different."""
     docs = field_docs(Rules) | field_docs(Variant) | field_docs(Draws)
     docs |= {"base": "The variant to start from.", "endings": "False switches the endgame draws off."}
-    names = named({name: variant.about or name for name, variant in VARIANTS.items()})
+    names = one_of({name: variant.about or name for name, variant in VARIANTS.items()})
     properties = model_schema(Changes)["properties"]
     for key, described in properties.items():
         described.pop("default", None)
@@ -89,10 +89,10 @@ def variant_schema() -> Schema:
 
 def _variants_schema(rules: Schema) -> Schema:
     """Several rule sets: a list of names, or a mapping from names that the file chooses."""
-    named = {"type": "array", "minItems": 2, "items": {"anyOf": rules["anyOf"][:2]}}
+    one_of = {"type": "array", "minItems": 2, "items": {"anyOf": rules["anyOf"][:2]}}
     own = {"type": "object", "minProperties": 2, "additionalProperties": rules}
     description = "In place of variant: several rule sets, by each of which all is played."
-    return {"description": description, "anyOf": [named, own]}
+    return {"description": description, "anyOf": [one_of, own]}
 
 
 def _limits_schema(entry: Schema) -> Schema:
@@ -103,7 +103,7 @@ def _limits_schema(entry: Schema) -> Schema:
         "description": "Several limits: the players without one of their own play at each of them, a run each.",
         "type": "object",
         "minProperties": 2,
-        "propertyNames": {"pattern": FOLDER},
+        "propertyNames": {"pattern": FOLDER_NAME},
         "additionalProperties": limit,
     }
 
@@ -148,7 +148,7 @@ def lone_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
 
 def _types() -> list[Schema]:
     """The schemas of a player's type: one of PLAYERS, or a class."""
-    return [*named({name: first_line(docstring(maker)) for name, maker in PLAYERS.items()})["anyOf"], _CLASS]
+    return [*one_of({name: first_line(docstring(maker)) for name, maker in PLAYERS.items()})["anyOf"], _CLASS]
 
 
 def _if_type(type: str, properties: Schema, *, is_default: bool = False) -> Schema:
@@ -166,7 +166,7 @@ def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
         "minProperties": 1,
         "description": "Settings to try, in every combination: for each a list of values, or a range.",
         "properties": {
-            LIMIT: {
+            LIMIT_KEY: {
                 "description": "Limits to try: a list such as [{depth: 6}, {seconds: 0.02}].",
                 "type": "array",
                 "minItems": 1,

@@ -15,13 +15,13 @@ from arena.experiment.yaml.errors import Keys, Problem
 from arena.experiment.yaml.section import Section
 from arena.experiment.yaml.values import Source
 
-FOLDER = Path(__file__).with_name("suites")
+SUITES_FOLDER = Path(__file__).with_name("suites")
 """The suites that ship, a file each."""
 
 
 def shipped() -> list[str]:
     """The names of the suites that ship."""
-    return sorted(path.stem for path in FOLDER.glob("*.txt"))
+    return sorted(path.stem for path in SUITES_FOLDER.glob("*.txt"))
 
 
 _NAMED: dict[str, Any] = {"anyOf": [{"enum": shipped()}, {"type": "string"}]}
@@ -41,7 +41,7 @@ class SuiteEntry(Section):
     def path(self, folder: Path) -> Path:
         """The file: of `shipped`, else in `folder`, else in the working directory."""
         if self.name in shipped():
-            return FOLDER / f"{self.name}.txt"
+            return SUITES_FOLDER / f"{self.name}.txt"
         return found_file(Path(self.name), folder)
 
 

@@ -234,7 +234,7 @@ class PlayerProcess:
         assert self._process is not None
         deadline = time.perf_counter() + seconds
         self._drain()
-        process.watch(self._process)
+        process.wake_supervisor(self._process)
         write_frame(self._process.requests, pickle.dumps(request))
         soon = deadline - max(seconds - SILENT_SECONDS, 0.0)
         if (reply := self._reply(soon)) is None and waiting and self._spec.type != ENGINE:

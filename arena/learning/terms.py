@@ -15,7 +15,7 @@ from arena.base.errors import ArenaError
 from arena.base.wording import shown
 from arena.experiment.model import LoneField, VariantField
 from arena.experiment.openings.sources import OpeningsError, is_even, random_openings
-from arena.experiment.yaml.section import FOLDER, Document, Section, refusal
+from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, worded
 from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.rules.variants import Variant
@@ -96,7 +96,7 @@ def _counted(spec: PlayerSpec) -> PlayerSpec:
     limits = {key: value for key in TIMED if (value := getattr(spec.limit, key)) is not None}
     refused = [
         InitErrorDetails(
-            type=refusal(f"{key!r} would make what is learned depend on the machine: give 'nodes' or 'depth'"),
+            type=worded(f"{key!r} would make what is learned depend on the machine: give 'nodes' or 'depth'"),
             loc=(key,),
             input=value,
         )
@@ -110,7 +110,7 @@ def _counted(spec: PlayerSpec) -> PlayerSpec:
 class Terms(Document):
     """The terms that all games of a learning run are played on."""
 
-    name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
+    name: str = Field(max_length=100, pattern=FOLDER_NAME, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
     player: Annotated[LoneField, AfterValidator(_counted)] = Field(
         description="The player: its limit, of nodes or depth, its type [negamax], and options of that."

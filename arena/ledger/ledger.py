@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, get_type_hints
 from arena.base.files import replace
 from arena.base.wording import counted, first_few
 from arena.base.writing import write_text
-from arena.experiment.kept import FILE as KEPT
-from arena.experiment.kept import MARK, as_yaml
+from arena.experiment.kept import FIRST_WORDS, KEPT, as_yaml
 from arena.experiment.model import Experiment
 from arena.ledger.growth import (
     KEYS,
@@ -298,7 +297,7 @@ class Ledger(Store):
         for name, text in texts.items():
             path = self.path.with_name(name)
             try:
-                if name == MANIFEST or not path.exists() or path.read_bytes().startswith(MARK.encode()):
+                if name == MANIFEST or not path.exists() or path.read_bytes().startswith(FIRST_WORDS.encode()):
                     replace(path, partial(write_text, text))
             except OSError as error:
                 raise StoreError(f"{path} cannot be written: {error.strerror}") from None

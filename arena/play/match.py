@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from arena.base.number import known
 from arena.base.wording import cut
 from arena.experiment.formats.base import ScheduledGame
-from arena.experiment.model import Adjudication, Draw, Experiment, Win
+from arena.experiment.model import Adjudication, DrawRule, Experiment, WinRule
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.packing import named, packed, search_columns
@@ -216,7 +216,7 @@ class Adjudicator:
             return None
         return men if mover == WHITE else -men
 
-    def _is_won(self, rule: Win, winner: int) -> bool:
+    def _is_won(self, rule: WinRule, winner: int) -> bool:
         recent = self._recent(rule.plies)
         sign = 1 if winner == WHITE else -1
         movers = {WHITE, BLACK} if rule.agreed else {1 - winner}
@@ -225,7 +225,7 @@ class Adjudicator:
             score.men is not None and sign * score.men >= rule.men for score in scores
         )
 
-    def _is_drawn(self, rule: Draw) -> bool:
+    def _is_drawn(self, rule: DrawRule) -> bool:
         recent = self._recent(rule.plies)
         return len({score.mover for score in recent}) == 2 and all(
             score.men is not None and abs(score.men) <= rule.men for score in recent

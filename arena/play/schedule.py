@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena.experiment.formats.base import Batch, Place, Played, ScheduledGame
+from arena.experiment.formats.base import BatchResult, PairBatch, Place, ScheduledGame
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.ready import Tournament
@@ -65,7 +65,7 @@ class Schedule:
             self._points[game], self._failed[game] = points_of(result), name
         test = experiment.sprt.model_dump() if experiment.sprt else None
         self._batches, self._test = tournament.batches(), SequentialTest(test)
-        self._batch: Batch | None = None
+        self._batch: PairBatch | None = None
         self._before = 0
         """Games of the batches before this one."""
 
@@ -145,10 +145,10 @@ class Schedule:
         assert self._batch is not None
         return game_of(self._batch, number, self._before)
 
-    def _played(self) -> Played:
+    def _played(self) -> BatchResult:
         points, numbers = self._points, self.numbers
         of_pairs = ((points[number], 1 - points[number + 1]) for number in numbers[::2])
-        return Played(of_pairs, self._forfeits.void)
+        return BatchResult(of_pairs, self._forfeits.void)
 
     def _is_missing(self, scheduled: ScheduledGame) -> bool:
         return scheduled.game not in self._points and not self._forfeits.losers(scheduled)
@@ -175,7 +175,7 @@ class Schedule:
                 yield self._tournament.task(scheduled).record(result, Termination.DISQUALIFIED, error=error)
 
 
-def game_of(batch: Batch, number: int, before: int = 0) -> ScheduledGame:
+def game_of(batch: PairBatch, number: int, before: int = 0) -> ScheduledGame:
     """The game of a number in a batch that comes after `before` games: a pair's first, or with colours swapped."""
     index, is_second = divmod(number - before - 1, 2)
     first, second, opening, round = batch[index]

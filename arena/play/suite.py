@@ -9,7 +9,7 @@ from typing import NamedTuple
 from arena.base.errors import ArenaError
 from arena.base.files import unicode_text, unreadable
 from arena.base.wording import MAX_CHARACTERS, cut, unknown
-from arena.experiment.suite import FOLDER, shipped
+from arena.experiment.suite import SUITES_FOLDER, shipped
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import legal_moves
@@ -58,7 +58,7 @@ def read_suite(name_or_path: str, variant: Variant | None = None) -> Suite:
     Empty lines and lines that begin with `#` are skipped. Raises ArenaError with file, line and value.
     """
     is_shipped = name_or_path in shipped()
-    path = FOLDER / f"{name_or_path}.txt" if is_shipped else Path(name_or_path)
+    path = SUITES_FOLDER / f"{name_or_path}.txt" if is_shipped else Path(name_or_path)
     name = name_or_path if is_shipped else path.name
     try:
         if not path.is_file():

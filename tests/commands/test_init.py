@@ -6,32 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands.init import FILES
+from arena.commands.init import TEMPLATE_FILES
 from arena.experiment.load import load_all
 from tests.helpers.command_line import invoke
 
 OPTIONS = {"heuristic": (), "class": ("--class",), "engine": ("--engine",)}
 
 
-@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("kind", TEMPLATE_FILES)
 def test_each_kind_is_a_configuration_and_is_not_overwritten(tmp_path: Path, kind: str) -> None:
     assert invoke("init", tmp_path, *OPTIONS[kind]).exit_code == 0
-    (experiment,) = load_all(tmp_path / FILES[kind][0]).values()
+    (experiment,) = load_all(tmp_path / TEMPLATE_FILES[kind][0]).values()
     assert len(experiment.players) == 4
-    (tmp_path / FILES[kind][-1]).write_text("mine")
+    (tmp_path / TEMPLATE_FILES[kind][-1]).write_text("mine")
     again = invoke("init", tmp_path, *OPTIONS[kind])
-    assert (again.exit_code, (tmp_path / FILES[kind][-1]).read_text()) == (2, "mine")
+    assert (again.exit_code, (tmp_path / TEMPLATE_FILES[kind][-1]).read_text()) == (2, "mine")
 
 
 @pytest.mark.full
 @pytest.mark.compiled
-@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("kind", TEMPLATE_FILES)
 def test_each_kind_is_played_without_failures_and_random_moves_do_not_lead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert invoke("init", ".", *OPTIONS[kind]).exit_code == 0
-    config = tmp_path / FILES[kind][0]
+    config = tmp_path / TEMPLATE_FILES[kind][0]
     config.write_text(config.read_text().replace("count: 20", "count: 2").replace("count: 10", "count: 2"))
     played = invoke("run", config, "--workers", "1")
     assert played.exit_code == 0, played.output

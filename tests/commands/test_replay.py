@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 import arena
-from arena.commands.games import difference, movers, task_of, timed
+from arena.commands.games import difference, players_by_ply, task_of, with_time_limit
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
 from arena.hosting import sandbox
@@ -168,8 +168,8 @@ def test_moves_and_what_was_counted_are_compared_ply_by_ply(run: Path) -> None:
 
 def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> None:
     task, record = stored_task(run, "white = 'timed' AND black = 'deep'")
-    assert timed(task) == ["timed"]
-    own, deep = (1, 2) if movers(task)[0].name == "timed" else (2, 1)
+    assert with_time_limit(task) == ["timed"]
+    own, deep = (1, 2) if players_by_ply(task)[0].name == "timed" else (2, 1)
     assert difference(task, record, altered(record, own, nodes=1)) == ""
     assert difference(task, record, altered(record, deep, nodes=1)).startswith(f"ply {deep}, deep: nodes ")
     assert difference(task, record, altered(record, own, move="1-2")).startswith(f"ply {own}, timed: move ")

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from arena.experiment.load import load
-from arena.experiment.openings import FOLDER, MAX_OPENINGS, SETS, sources
+from arena.experiment.openings import MAX_OPENINGS, SETS, SETS_FOLDER, sources
 from arena.experiment.openings.sources import (
     Opening,
     OpeningsError,
@@ -82,7 +82,7 @@ def test_a_set_has_the_openings_of_its_source_each_once(name: str) -> None:
     assert (SETS[name].played, SETS[name].barred) == (len(played), COUNTS[name].get("barred", 0))
     if name in ROWS:
         assert len([row for opening in found for row in opening.name.split(" = ")]) == ROWS[name]
-    assert {path.stem for path in FOLDER.iterdir()} == set(SETS)
+    assert {path.stem for path in SETS_FOLDER.iterdir()} == set(SETS)
     if name == "english-2-move":
         assert {opening.name for opening in found if opening.mark == "barred"} == set(FAULTS)
 

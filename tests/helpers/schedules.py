@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from arena.experiment.formats.base import Batches, Place, Played, ScheduledGame
+from arena.experiment.formats.base import Batches, BatchResult, Place, ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
@@ -30,7 +30,7 @@ def batches(format: Batches, result: Result, void: Mapping[int, frozenset[int]] 
             made.append(games)
             before += len(games)
             points = ((result(one), 1 - result(other)) for one, other in zip(games[::2], games[1::2], strict=True))
-            batch = format.send(Played(points, void.get(len(made), frozenset())))
+            batch = format.send(BatchResult(points, void.get(len(made), frozenset())))
     except StopIteration as end:
         return made, end.value
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import arena
-from arena.experiment.load import judge_spec
+from arena.experiment.load import player_spec
 from arena.ledger.ledger import FILE, GAMES, GRADE_COLUMNS, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import read
@@ -164,7 +164,7 @@ def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count_and_the_ru
 
 
 def grading_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) -> Grading:
-    spec = None if judge is None else judge_spec(judge, "--judge")
+    spec = None if judge is None else player_spec(judge, "--judge")
     return arranged(read(folder).experiment, pieces, spec, Path())
 
 

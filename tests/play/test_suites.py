@@ -15,7 +15,7 @@ import yaml
 
 import arena
 from arena.experiment.load import load
-from arena.experiment.suite import FOLDER, shipped
+from arena.experiment.suite import SUITES_FOLDER, shipped
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
@@ -265,7 +265,7 @@ def test_the_move_of_a_won_ending_wins_by_search_and_no_other_does(name):
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_endings_that_ship_are_made_again_from_their_seed():
-    assert (FOLDER / "english-endings.txt").read_text().splitlines() == list(lines("english-endings"))
+    assert (SUITES_FOLDER / "english-endings.txt").read_text().splitlines() == list(lines("english-endings"))
 
 
 # --- the key `suite` of a configuration

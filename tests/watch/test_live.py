@@ -21,7 +21,7 @@ import pytest
 
 import arena
 from arena.base.files import lock_folder
-from arena.experiment.formats.base import LEAST_ROUNDS, Played
+from arena.experiment.formats.base import LEAST_ROUNDS, BatchResult
 from arena.experiment.formats.fixed import RoundRobin, Until
 from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import FILE
@@ -221,7 +221,7 @@ def test_status_report_rate_and_an_early_end_give_the_same_interval_for_the_same
     points = [WHITE_POINTS[result] for result in games["result"]]
     for error, ended in ((max(found.values()) + 1e-3, True), (max(found.values()) - 1e-3, False)):
         batches = Until(error=error).batches(RoundRobin(), list(players), 200, first="black")
-        played = Played((white, 1 - black) for white, black in zip(points[::2], points[1::2], strict=True))
+        played = BatchResult((white, 1 - black) for white, black in zip(points[::2], points[1::2], strict=True))
         assert len(next(batches)) * 2 == len(games)
         with pytest.raises(StopIteration) if ended else nullcontext():
             batches.send(played)

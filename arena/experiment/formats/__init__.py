@@ -12,7 +12,7 @@ from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import Swiss
-from arena.experiment.yaml.schema import named
+from arena.experiment.yaml.schema import one_of
 from arena.experiment.yaml.section import told_apart
 
 _TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
@@ -37,6 +37,6 @@ else:
         if not any(field.is_required() for key, field in format.model_fields.items() if key != "type")
     }
     _KINDS = Annotated[SerializeAsAny[Union[_TABLE]], Discriminator("type")]  # noqa: UP007
-    _NAMES = Annotated[str, WithJsonSchema(named(_ALONE))]
+    _NAMES = Annotated[str, WithJsonSchema(one_of(_ALONE))]
     FormatField = Annotated[_KINDS, BeforeValidator(_mapping, json_schema_input_type=_NAMES | _KINDS)]
 """Any of the formats, as a field of a configuration: a name, or a mapping with a type."""

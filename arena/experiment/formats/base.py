@@ -40,14 +40,14 @@ class Pair(NamedTuple):
     """From 1."""
 
 
-class Batch(Protocol):
+class PairBatch(Protocol):
     """Groups pairs of games that are played in any order, all of them before the next batch."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> Pair: ...
 
 
-class Played(NamedTuple):
+class BatchResult(NamedTuple):
     """How a batch ended, which is sent to the format."""
 
     points: Iterator[tuple[float, float]]
@@ -64,7 +64,7 @@ class Place(NamedTuple):
     """By the columns of `order.csv`: see the formats."""
 
 
-Batches: TypeAlias = Generator[Batch, Played, list[Place]]
+Batches: TypeAlias = Generator[PairBatch, BatchResult, list[Place]]
 """A format under way: it yields a batch, is sent how that ended, and so on.
 
 It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but what it
@@ -126,7 +126,7 @@ class Format(Section):
 
 
 class Rounds:
-    """The pairs of rounds of one opening each by all pairings, none of them in memory: a Batch."""
+    """The pairs of rounds of one opening each by all pairings, none of them in memory: a PairBatch."""
 
     def __init__(self, pairings: Sequence[Pairing], openings: range) -> None:
         self._pairings, self._openings = pairings, openings

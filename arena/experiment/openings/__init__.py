@@ -10,10 +10,10 @@ from typing import Annotated, ClassVar, NamedTuple, Self
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from arena.base.wording import unknown
-from arena.experiment.yaml.schema import named
-from arena.experiment.yaml.section import Section, refusal
+from arena.experiment.yaml.schema import one_of
+from arena.experiment.yaml.section import Section, worded
 
-FOLDER = Path(__file__).with_name("sets")
+SETS_FOLDER = Path(__file__).with_name("sets")
 """The files: a FEN a line, in braces its line of play, its mark and its balance."""
 BARRED = "barred"
 """The mark of openings that are not played."""
@@ -38,7 +38,7 @@ class OpeningSet(NamedTuple):
     @property
     def path(self) -> Path:
         """The file of its openings."""
-        return FOLDER / f"{self.name}.txt"
+        return SETS_FOLDER / f"{self.name}.txt"
 
 
 SETS = {
@@ -60,7 +60,7 @@ SETS = {
 international and the Italian draughts federation."""
 
 
-RANDOM = ("random_plies", "balanced")
+RANDOM_KEYS = ("random_plies", "balanced")
 """The keys of a configuration that choose openings at random, and no set or file."""
 MAX_OPENINGS = 100_000
 """Openings that can be asked for."""
@@ -68,14 +68,14 @@ MAX_OPENINGS = 100_000
 
 def _set_name(name: str) -> str:
     if name not in SETS:
-        raise refusal(unknown("set of openings", name, SETS))
+        raise worded(unknown("set of openings", name, SETS))
     return name
 
 
 SetName = Annotated[
     str,
     AfterValidator(_set_name),
-    WithJsonSchema(named({each.name: f"{each.played} openings: {each.source}." for each in SETS.values()})),
+    WithJsonSchema(one_of({each.name: f"{each.played} openings: {each.source}." for each in SETS.values()})),
 ]
 """The name of one of SETS, as a field."""
 RANDOM_OPENINGS = 50
@@ -134,5 +134,5 @@ class Openings(Section):
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
         if self.set is not None and self.file is not None:
-            raise refusal("'set' and 'file' cannot be combined: openings have one source")
+            raise worded("'set' and 'file' cannot be combined: openings have one source")
         return self

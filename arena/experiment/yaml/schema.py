@@ -29,7 +29,7 @@ def either(key: str, present: Mapping[str, Any], absent: Mapping[str, Any]) -> S
     return {"$schema": DIALECT, "if": {"required": [key]}, "then": dict(present), "else": dict(absent)}
 
 
-def named(texts: Mapping[str, str]) -> Schema:
+def one_of(texts: Mapping[str, str]) -> Schema:
     """The schema of one of some words, each with what it means."""
     return {"anyOf": [{"const": name, "description": text} for name, text in texts.items()]}
 

@@ -23,14 +23,14 @@ from arena.base.wording import choices, shown, unknown
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
 from arena.experiment.yaml.values import Source
 
-FOLDER = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 """The pattern of a folder's name."""
 FOLDER_WORDS = "letters a to z, A to Z and digits, then also '.', '_' and '-'"
 """What that pattern allows."""
 
 _REFUSAL, _UNKNOWN = "refusal", "unknown_key"
 _EXPECTED = {
-    FOLDER: f"a folder name ({FOLDER_WORDS})",
+    FOLDER_NAME: f"a folder name ({FOLDER_WORDS})",
     "int_type": "a whole number",
     "float_type": "a number",
     "string_type": "text (a number, true or null needs quotes)",
@@ -43,7 +43,7 @@ _EXPECTED = {
 """The expected value, by pydantic's type of error or by pattern."""
 
 
-def refusal(text: str, kind: Any = _REFUSAL) -> PydanticCustomError:
+def worded(text: str, kind: Any = _REFUSAL) -> PydanticCustomError:
     """An error for a validator to raise whose message stands as it is, without the key before it."""
     return PydanticCustomError(kind, "{text}", {"text": text})
 
@@ -51,15 +51,15 @@ def refusal(text: str, kind: Any = _REFUSAL) -> PydanticCustomError:
 def told_apart(value: Any, key: str, kinds: Collection[str], noun: str) -> Any:
     """The mapping, refused unless it has at `key` one of some kinds, by which pydantic tells a union apart."""
     if isinstance(value, dict) and key not in value:
-        raise refusal(f"the key {key!r} is missing {choices('', kinds)}")
+        raise worded(f"the key {key!r} is missing {choices('', kinds)}")
     if isinstance(value, dict) and value[key] not in list(kinds):
         raise refusal_at((key,), unknown(noun, str(value[key]), kinds))
     return value
 
 
 def refusal_at(keys: Keys, text: str) -> ValidationError:
-    """As `refusal`, of what stands at these keys of the value."""
-    return _joined([_line(refusal(text), keys, None)])
+    """As `worded`, of what stands at these keys of the value."""
+    return _joined([_line(worded(text), keys, None)])
 
 
 def _line(error: str | PydanticCustomError, keys: Keys, value: Any, context: Any = None) -> InitErrorDetails:
@@ -96,9 +96,9 @@ class Section(BaseModel):
             for found in error.errors(include_url=False):
                 kind: str | PydanticCustomError = found["type"]
                 if kind == "extra_forbidden" and len(found["loc"]) == 1:
-                    kind = refusal(unknown("key", str(found["loc"][0]), cls.model_fields, cls.meant), _UNKNOWN)
+                    kind = worded(unknown("key", str(found["loc"][0]), cls.model_fields, cls.meant), _UNKNOWN)
                 elif kind in (_REFUSAL, _UNKNOWN):
-                    kind = refusal(found["ctx"]["text"], kind)
+                    kind = worded(found["ctx"]["text"], kind)
                 lines.append(_line(kind, found["loc"], found["input"], found.get("ctx")))
             raise _joined(lines) from None
 
