@@ -51,12 +51,9 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("report --sheets --anonymous", "--sheets"),
         ("run tuning.yaml", "arena learn tuning.yaml"),
         ("learn good.yaml", "arena run good.yaml"),
-        ("learn folder", "folder: "),
         ("plan alone.yaml", "alone.yaml"),
-        ("doctor nowhere.yaml", "nowhere.yaml: "),
         ("init file/sub", "file/sub"),
         ("init taken", "taken/my_heuristic.py"),
-        ("report nowhere", "nowhere"),
         ("report folder", "folder"),
         ("status nowhere --follow --json", "--follow"),
         ("status folder", "folder"),
@@ -65,32 +62,19 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("serve nowhere", "nowhere"),
         ("serve --player human", "--player"),
         ("hub --variant english-6x6", "--variant"),
-        ("hub --player simpel@d6", "'simpel'"),
         ("check simpel", "'simpel'"),
-        ("check nowhere.py:f", "nowhere.py"),
-        ("check simple english-7x7", "7"),
-        ("openings englsh", "'english'"),
         ("openings english-6x6 --set english-3-move", "english-3-move"),
-        ("openings english --file folder", "folder"),
-        ("tables englsh", "'english'"),
         ("bench perft englisch", "'english'"),
         ("bench perft english --fen W:W33:B2", "33"),
-        ("bench perft [1]", "1"),
         ("bench perft {base:english", "VARIANT:1:"),
-        ("bench rates --variant english-5x5", "5"),
         ("list variants englsh", "'english'"),
         ("show english-6x6 --evaluation neural", "neural"),
-        ("show B:W13:B1 --variant nothing", "'nothing'"),
-        ("analyse english --seconds inf", "--seconds"),
         ("analyse english --nodes 9223372036854775808", "--nodes"),
-        ("solve english-shots --count 1 --player simple --seconds nan", "--seconds"),
-        ("solve english-shots --count 1 --player simple --nodes 9223372036854775808", "--nodes"),
         ("solve english-shots --player simpel", "'simpel'"),
         ("match simple@n9223372036854775808 random", "nodes"),
         (f"match simple@{'9' * 400}s random", "seconds"),
         ("match random greedy --until inf", "--until"),
         ("match random greedy --sprt 0 nan", "--sprt"),
-        ("place random --error inf", "--error"),
         ("rate folder", "folder"),
         ("rate --encoding cp12512 file", "--encoding"),
         ("compare file nowhere", "file"),
@@ -384,16 +368,3 @@ REFUSALS = {
 def test_what_the_system_refuses_is_named_in_one_line(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.commands.catalogue.catalogue", lambda: exec(code))
     assert_one_clear_line(invoke("list", "players"), REFUSALS[code])
-
-
-@pytest.mark.full
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
-def test_a_process_with_little_memory_ends_with_one_line(tmp_path: Path) -> None:
-    code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_AS, (380 << 20,) * 2)\n"
-        "from arena.commands.cli import main; main(['match', 'random', 'greedy', '--openings', '1'])"
-    )
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=60)
-    assert done.returncode == 2 and "ulimit -v" in error_line(done.stderr)

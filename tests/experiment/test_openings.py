@@ -177,6 +177,7 @@ def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
     ten = drawn(all_of_them, 10, seed=1)
     assert len({opening.position for opening in ten}) == 10
     assert ten == drawn(all_of_them, 10, seed=1) != drawn(all_of_them, 10, seed=2)
+    assert drawn(all_of_them, 150, seed=1)[:10] == ten
     assert drawn(all_of_them * 2, None, seed=1) == all_of_them
     with pytest.raises(OpeningsError, match="there are only 156 such openings, not 157"):
         drawn(all_of_them, 157, seed=1)
@@ -243,19 +244,11 @@ def test_only_regular_files_of_sensible_size_in_unicode_are_read(tmp_path: Path)
             file_openings(ENGLISH, path)
 
 
-def test_a_configuration_takes_openings_from_sets_and_files(tmp_path: Path) -> None:
-    assert len(prepared(tmp_path, "{set: english-2-move}")) == 43
-    (tmp_path / "two.txt").write_text("B:W21:B1\nW:W21:B1\n")
-    assert prepared(tmp_path, "{file: two.txt}") == ["B:W21:B1", "W:W21:B1"]
-
-
 @pytest.mark.parametrize(
     "openings",
     [
         "{set: english-3-move, count: 157}",
         "{file: nowhere.txt}",
-        "{file: /dev/zero}",
-        '{file: "a\\0b.txt"}',
         "{count: 1000000000}",
         "{set: english-3-mvoe}",
         "{set: russian-table}",
@@ -290,6 +283,7 @@ def test_an_opening_is_played_several_times_before_the_next_one(tmp_path: Path) 
     assert prepared(tmp_path, "{file: three.txt, repeat: 2}") == 2 * ["B:W21:B1"] + 2 * ["W:W21:B1"]
     assert prepared(tmp_path, "{random_plies: 0, count: 3}") == 3 * [fen(ENGLISH, ENGLISH.start)]
     assert len(set(prepared(tmp_path, "{count: 5, repeat: 4}"))) == 5
+    assert len(prepared(tmp_path, "{set: english-2-move}")) == 43
 
 
 def test_openings_that_are_given_twice_or_played_several_times_are_said(tmp_path: Path) -> None:
@@ -309,8 +303,3 @@ def test_no_early_end_counts_games_from_one_opening_as_different(tmp_path: Path,
     path.write_text(CONFIG.format(openings=openings) + f"{end}\n")
     with pytest.raises(ConfigError, match="needs different openings"):
         load(path)
-
-
-def test_a_smaller_count_draws_the_first_openings_of_a_larger_one() -> None:
-    all_of_them = set_openings(ENGLISH, "english-3-move")
-    assert drawn(all_of_them, 150, seed=1)[:6] == drawn(all_of_them, 6, seed=1)

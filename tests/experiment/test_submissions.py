@@ -126,12 +126,6 @@ def test_heuristics_of_a_folder_are_players_with_the_search_of_the_entry(tmp_pat
     assert {player.options["evaluation"] for player in named.players} == {"a.py:two", "b.py:two", "c.py:two"}
 
 
-def diamond(first: str, rows: int) -> str:
-    """Classes in rows of two, each of which extends both of the row before."""
-    rest = (f"class A{i}(A{i - 1}, B{i - 1}): ...\nclass B{i}(B{i - 1}, A{i - 1}): ...\n" for i in range(1, rows))
-    return first + "".join(rest)
-
-
 @pytest.mark.skipif(os.name != "posix", reason="file names are text")
 def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp_path: Path) -> None:
     chain = CHOOSES.format("C0") + "".join(f"class C{i}(C{i - 1}): ...\n" for i in range(1, 1500))
@@ -141,11 +135,6 @@ def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp
         "decorated": (decorated, "Bot"),
         "large": (CHOOSES.format("Bot") + MAX_SOURCE * "#", "Player"),
         "nested": (f"x = {5000 * '('}1{5000 * ')'}\n", "Player"),
-        "none_chooses": (diamond("class A0: ...\nclass B0: ...\n", 60), "Player"),
-        "one_end": (
-            diamond(CHOOSES.format("A0") + CHOOSES.format("B0"), 60) + "class End(A59, B59): ...\n",
-            "Player",
-        ),
     }
     for name, (code, _) in codes.items():
         (tmp_path / f"{name}.py").write_text(code)

@@ -162,26 +162,3 @@ def test_the_sweeps_of_all_entries_together_make_a_bounded_number_of_players(tmp
     assert len(loaded(tmp_path, text).players) == MAX_PLAYERS
     more = text + entry("depth: [1]", "c {depth}").removeprefix(HEAD)
     assert errors(tmp_path, more) == ["16:5: the sweeps and patterns make 201 players, more than 200"]
-
-
-def test_what_a_player_refuses_is_an_error_at_its_place_in_the_sweep(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r":7:28: unknown evaluation 'simpel'; did you mean 'simple'\?"):
-        loaded(tmp_path, entry("evaluation: [simple, simpel]\ndepth: [2]"))
-
-
-def test_what_all_values_of_a_sweep_have_wrong_is_said_once(tmp_path: Path) -> None:
-    path = tmp_path / "sweep.yaml"
-    sweep = "{type: negamax, depth: 1, sweep: {depht: [1, 2, 3]}}"
-    path.write_text(f"name: s\nvariant: english\nplayers: [{sweep}, random]\n")
-    with pytest.raises(ConfigError) as caught:
-        load(path)
-    assert len(caught.value.problems) == 1
-
-
-def test_openings_of_two_sources_are_one_mistake(tmp_path: Path) -> None:
-    path = tmp_path / "two.yaml"
-    openings = "{set: english-2-move, file: x.pdn, random_plies: 2}"
-    path.write_text(f"name: s\nvariant: english\nopenings: {openings}\nplayers: [greedy, random]\n")
-    with pytest.raises(ConfigError) as caught:
-        load(path)
-    assert len(caught.value.problems) == 1
