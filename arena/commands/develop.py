@@ -66,7 +66,7 @@ def learn_command(config: Path, out: Path | None, workers: int | str | None) -> 
     echo(f"learned: {folder / report.ENTRY}, report: {folder / report.REPORT}")
 
 
-def rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
+def rate_rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
     """The rows of `all`, `rules`, `search` or `games`, for all variants if none is named."""
     chosen = variants or list(VARIANTS.values())
     if what in ("all", "rules"):
@@ -94,7 +94,7 @@ def bench_command(context: click.Context) -> None:
 @click.option("--variant", "variants", type=VARIANT, multiple=True, help="Only this variant; may be given again.")
 def rates_command(what: str, variants: tuple[Variant, ...] = ()) -> None:
     """Measure this machine's rates: move generation, searches, whole games."""
-    show_rows(rows(what, variants))
+    show_rows(rate_rows(what, variants))
 
 
 def show_rows(measured: Iterable[Row]) -> None:

@@ -36,14 +36,14 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
     """
     console = Console(highlight=False)
     if not console.is_terminal:
-        click.echo("\n\n".join(filter(None, (plain(board, edges), beside))))
+        click.echo("\n\n".join(filter(None, (_plain(board, edges), beside))))
         return
     across = len(rows_of(board.variant)[0])
     fitting = (width for width in WIDTHS if across * width + _EDGE * edges <= console.width)
     width = next(fitting, WIDTHS[-1])
     has_colours = console.color_system and not console.no_color and _can_write("●♛")
     parts: list[Text | Table] = [
-        coloured(board, edges, width) if has_colours else Text(plain(board, edges, width), no_wrap=True)
+        _coloured(board, edges, width) if has_colours else Text(_plain(board, edges, width), no_wrap=True)
     ]
     parts += [Text(beside, no_wrap=True)] if beside else []
     if sum(console.measure(part).maximum + _GAP for part in parts) <= console.width:
@@ -73,7 +73,7 @@ def save(board: Board, path: Path) -> None:
     say(f"wrote {path}")
 
 
-def plain(board: Board, edges: bool = False, width: int | None = None) -> str:
+def _plain(board: Board, edges: bool = False, width: int | None = None) -> str:
     """A board in characters: on a terminal with Unicode's pieces if it can show them, else in letters.
 
     `width` is that of a square, the usual one unless it is given.
@@ -97,7 +97,7 @@ def plain(board: Board, edges: bool = False, width: int | None = None) -> str:
     return "\n".join([_column_line(columns, width), *lines])
 
 
-def coloured(board: Board, edges: bool = False, width: int | None = None) -> Text:
+def _coloured(board: Board, edges: bool = False, width: int | None = None) -> Text:
     """A board in colours, two lines a row, and who is to move below; `edges` numbers them.
 
     `width` is that of a square, the usual one unless it is given.

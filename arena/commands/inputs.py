@@ -39,7 +39,7 @@ class Input(NamedTuple):
     argument: str = ""
 
 
-def run_command(terminal: TerminalGame, text: str) -> None:
+def answer_line(terminal: TerminalGame, text: str) -> None:
     """Run the command of a line, or print what is wrong with it."""
     game = terminal.game
     version = game.version

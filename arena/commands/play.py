@@ -14,7 +14,7 @@ import click
 from arena.base.errors import ArenaError
 from arena.board.sides import Side, side_of
 from arena.commands.game_options import GameOptions, begin_first_turn, board_game, clock
-from arena.commands.inputs import run_command
+from arena.commands.inputs import answer_line
 from arena.commands.options import VARIANT, Parsed, seed_option
 from arena.commands.output import say
 from arena.commands.terminal_game import TerminalGame, clock_text
@@ -94,7 +94,7 @@ def play_games(terminal: TerminalGame) -> None:
             text = line_of(_prompt(terminal), _seconds_left(terminal))
             interrupts = 0
             if text is not None:
-                run_command(terminal, text)
+                answer_line(terminal, text)
             else:
                 terminal.leave()
         except TimeoutError:

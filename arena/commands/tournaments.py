@@ -30,10 +30,10 @@ from arena.commands.options import (
 )
 from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal, lost_workers
-from arena.experiment.kept import KEPT
+from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load, load_all, named_entries
 from arena.experiment.names import distinct_names
-from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.experiment.yaml.values import Source, inline
 from arena.play.options import OPTIONS
 from arena.play.options.option import Unreachable
@@ -205,7 +205,7 @@ def match_command(
             return
         document, folder = _with_folder(document, out, "match")
         kind = "match" if len(players) == 2 else "round robin"
-        echo(f"a {kind}, kept with its configuration, {KEPT}, in {folder}")
+        echo(f"a {kind}, kept with its configuration, {KEPT_CONFIG}, in {folder}")
         code = play_config(document, folder, workers, name="match")
     if code == 0 and "sprt" in document:
         from arena.report.load import load as load_run
@@ -263,7 +263,7 @@ def _with_folder(document: Mapping[str, Any], out: Path | None, command: str) ->
 def _in_words_of(players: Sequence[str]) -> Iterator[None]:
     """Raise a ConfigError as one that names the player or the option that it is about, as the command has them."""
 
-    def about(problem: Problem) -> str:
+    def about(problem: Mistake) -> str:
         match problem.keys:
             case ("players", int(number), *_) if number < len(players):
                 return players[number]

@@ -12,14 +12,14 @@ from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.base import Format
 from arena.experiment.openings import RANDOM_KEYS, Openings
 from arena.experiment.suite import suite_problems
-from arena.experiment.yaml.errors import Keys, Problem
+from arena.experiment.yaml.errors import Keys, Mistake
 from arena.experiment.yaml.values import Source
 from players.player import ENGINE, HUMAN
 
 _FORMAT: TypeAdapter[Format] = TypeAdapter(FormatField)
 
 
-def cross_problems(source: Source, data: Any, with_options: bool = True) -> Iterator[Problem]:
+def cross_problems(source: Source, data: Any, with_options: bool = True) -> Iterator[Mistake]:
     """Yield problems between values, and of players' options if they are wanted, whatever else is wrong."""
     if not isinstance(data, dict):
         return
@@ -44,7 +44,7 @@ def cross_problems(source: Source, data: Any, with_options: bool = True) -> Iter
             yield source.problem(keys, unknown("player", name, names))
 
 
-def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
+def _opening_problems(source: Source, openings: Any) -> Iterator[Mistake]:
     """Yield a problem for each key of random openings beside those of a set or a file."""
     given = openings if isinstance(openings, dict) else {}
     origins = [origin for origin in ("set", "file") if given.get(origin) is not None]
@@ -53,7 +53,7 @@ def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
             yield source.problem(("openings", key), f"{key!r} is of random openings; {origins[0]!r} has others")
 
 
-def _repetition_problems(source: Source, data: dict[str, Any]) -> Iterator[Problem]:
+def _repetition_problems(source: Source, data: dict[str, Any]) -> Iterator[Mistake]:
     """Yield a problem for an early end by games that may repeat others: their moves are not compared before it."""
     try:
         openings = Openings.model_validate(data.get("openings", {}))
@@ -65,7 +65,7 @@ def _repetition_problems(source: Source, data: dict[str, Any]) -> Iterator[Probl
             yield source.problem((key,), message)
 
 
-def _player_problems(source: Source, players: Sequence[Any], with_options: bool) -> Iterator[Problem]:
+def _player_problems(source: Source, players: Sequence[Any], with_options: bool) -> Iterator[Mistake]:
     first: dict[str, int] = {}
     for i, player in enumerate(players):
         if not isinstance(player, dict):
@@ -95,7 +95,7 @@ def _player_problems(source: Source, players: Sequence[Any], with_options: bool)
             yield from _entry_problems(source, ("players", i), player)
 
 
-def _entry_problems(source: Source, place: Keys, entry: dict[str, Any]) -> Iterator[Problem]:
+def _entry_problems(source: Source, place: Keys, entry: dict[str, Any]) -> Iterator[Mistake]:
     """Yield problems of the type and the options of the player at a place."""
     from players.table import entry_problems
 
@@ -104,7 +104,7 @@ def _entry_problems(source: Source, place: Keys, entry: dict[str, Any]) -> Itera
             yield source.problem(keys, str(error))
 
 
-def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str]) -> Iterator[Problem]:
+def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str]) -> Iterator[Mistake]:
     try:
         format = _FORMAT.validate_python(data.get("format", "round-robin"))
     except ValidationError:

@@ -14,7 +14,7 @@ from arena.experiment.yaml.values import yaml_text
 from players.loading import located, moved
 from players.player import PlayerSpec
 
-KEPT = "experiment.yaml"
+KEPT_CONFIG = "experiment.yaml"
 """Its name in the folder of the run."""
 FIRST_WORDS = "# Written by the arena: what this run plays."
 """How it begins, by which it is known from a file of the user's own."""
@@ -45,7 +45,7 @@ def as_yaml(experiment: Experiment, folder: Path) -> str:
     if experiment.oracle is not None and experiment.oracle.judge is not None:
         document["oracle"]["judge"] = entry_of(seen_from(folder, experiment.oracle.judge, home))
     given = {key: value for key, value in document.items() if value not in ({}, [])}
-    return f"{FIRST_WORDS} To play it anew: arena run {KEPT} --out ANOTHER\n{yaml_text(given)}"
+    return f"{FIRST_WORDS} To play it anew: arena run {KEPT_CONFIG} --out ANOTHER\n{yaml_text(given)}"
 
 
 def seen_from(folder: Path, spec: PlayerSpec, home: Path) -> PlayerSpec:

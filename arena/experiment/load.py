@@ -17,9 +17,9 @@ from arena.experiment.expand import check_limit, written_out
 from arena.experiment.model import Experiment, PlayerField
 from arena.experiment.names import EntryError, completed_entry, distinct_names, made_name
 from arena.experiment.openings import RANDOM_KEYS
-from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.experiment.yaml.section import FOLDER_NAME, FOLDER_WORDS, Document, validated
-from arena.experiment.yaml.values import Node, Source, inline, node_of
+from arena.experiment.yaml.values import Placed, Source, inline, node_of
 from players.player import Limit, PlayerSpec, limits_of
 
 _KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
@@ -70,7 +70,7 @@ def load_all(
     except ConfigError as error:
         raise _with_refused(source, error) from None
     experiments: dict[str, Experiment] = {}
-    having: dict[Problem, list[str]] = {}
+    having: dict[Mistake, list[str]] = {}
     for run, data in runs.items():
         try:
             experiments[run] = _experiment(source, data, problems, f"{run}: " if run else "", not are_tried)
@@ -96,7 +96,7 @@ def _read(config: str | PathLike[str] | Mapping[str, Any], name: str) -> Source:
     return source
 
 
-def _expanded(root: Node, folder: Path, *, are_renamed: bool) -> tuple[Node, list[Problem]]:
+def _expanded(root: Placed, folder: Path, *, are_renamed: bool) -> tuple[Placed, list[Mistake]]:
     """The data with the players of short forms, patterns and sweeps written out, and what is wrong in these."""
     players = root.get("players")
     if players is None or not isinstance(players.value, list):
@@ -105,7 +105,7 @@ def _expanded(root: Node, folder: Path, *, are_renamed: bool) -> tuple[Node, lis
     if are_renamed:
         names = iter(distinct_names([entry.plain for entry in entries if isinstance(entry.value, dict)]))
         entries = [
-            entry.put(("name",), Node(next(names), (entry.get("name") or entry).place))
+            entry.put(("name",), Placed(next(names), (entry.get("name") or entry).place))
             if isinstance(entry.value, dict)
             else entry
             for entry in entries
@@ -114,7 +114,7 @@ def _expanded(root: Node, folder: Path, *, are_renamed: bool) -> tuple[Node, lis
 
 
 def _experiment(
-    source: Source, root: Node, problems: Sequence[Problem], about: str, with_options: bool
+    source: Source, root: Placed, problems: Sequence[Mistake], about: str, with_options: bool
 ) -> Experiment:
     """The experiment of such data, its players `with_options` checked; what is found later begins with `about`.
 
@@ -132,7 +132,7 @@ def _with_refused(source: Source, error: ConfigError) -> ConfigError:
     return ConfigError([*source.problems, *error.problems])
 
 
-def _runs(root: Node, *, is_whole: bool) -> Iterator[tuple[str, Node]]:
+def _runs(root: Placed, *, is_whole: bool) -> Iterator[tuple[str, Placed]]:
     """The data of each run by its name, as a file of that run alone has them.
 
     Raises ConfigError, also for limits that nobody needs, unless players are missing: the data are not whole.
@@ -158,14 +158,14 @@ def _runs(root: Node, *, is_whole: bool) -> Iterator[tuple[str, Node]]:
         yield name, _at_limit(by_rules[of_rules], limits.value[limit])
 
 
-def _variants(root: Node, variants: Node) -> dict[str, Node]:
+def _variants(root: Placed, variants: Placed) -> dict[str, Placed]:
     """Each rule set of `variants` by its name.
 
     Raises ConfigError unless they are two or more, listed by their names or as a mapping from names to rules.
     """
     if root.get("variant") is not None:
         raise variants.error("'variant' and 'variants' cannot be combined")
-    by_name: dict[str, Node] = {}
+    by_name: dict[str, Placed] = {}
     if isinstance(variants.value, dict):
         by_name = variants.value
         for name, rules in by_name.items():
@@ -188,7 +188,7 @@ def _variants(root: Node, variants: Node) -> dict[str, Node]:
     return by_name
 
 
-def _check_limits(limits: Node) -> None:
+def _check_limits(limits: Placed) -> None:
     """Raise ConfigError unless `limits` has two or more, by the names of their runs."""
     if not isinstance(limits.value, dict):
         message = "must be a mapping from names to limits, as in {d4: {depth: 4}, d6: {depth: 6}}"
@@ -200,13 +200,13 @@ def _check_limits(limits: Node) -> None:
         raise limits.error("'limits' needs two or more: give one limit to each player")
 
 
-def _check_folder(node: Node, name: str) -> None:
+def _check_folder(node: Placed, name: str) -> None:
     """Raise ConfigError if a folder cannot have that name."""
     if not re.fullmatch(FOLDER_NAME, name):
         raise node.error(f"{name!r} names a folder: {FOLDER_WORDS}")
 
 
-def _lacks(player: Node) -> bool:
+def _lacks(player: Placed) -> bool:
     """Whether a player could have a limit and has none."""
     if not isinstance(player.value, dict):
         return False
@@ -217,7 +217,7 @@ def _lacks(player: Node) -> bool:
     return bool(heeded) and all(entry.get(kind) is None for kind in Limit._fields)
 
 
-def _by_rules(root: Node, name: str, rules: Node) -> Node:
+def _by_rules(root: Placed, name: str, rules: Placed) -> Placed:
     """The data as a file with `variant` has them, with what mappings in `openings` have for that rule set.
 
     What is said of random openings for all is for those without a set or a file of their own.
@@ -237,7 +237,7 @@ def _by_rules(root: Node, name: str, rules: Node) -> Node:
     return root._replace(value=value)
 
 
-def _at_limit(root: Node, limit: Node) -> Node:
+def _at_limit(root: Placed, limit: Placed) -> Placed:
     """The data with a limit in the entries of the players that lack one."""
     value = {key: node for key, node in root.value.items() if key != "limits"}
     players = root.get("players")

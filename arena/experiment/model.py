@@ -197,7 +197,7 @@ LoneField = Annotated[PlayerField, BeforeValidator(_lone)]
 """An entry of a player that stands alone, as a field; its type, negamax, and its name may be left out."""
 
 
-class Oracle(Section):
+class OracleSettings(Section):
     """Who grades the decisions of the games, once these are played."""
 
     meant: ClassVar[Mapping[str, str]] = MappingProxyType({"player": "judge", "tables": "pieces"})
@@ -304,7 +304,7 @@ class Experiment(Document):
         "have used one up, no game begins.",
     )
     probe: _Probe | None = Field(default=None, description="Measure searches to one depth, too.")
-    oracle: Oracle | None = Field(
+    oracle: OracleSettings | None = Field(
         default=None,
         description="Grade every decision by endgame tables, and by a deeper player, after the games.",
     )

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from arena.base.files import found_file
 from arena.base.wording import quoted, shown, unknown
-from arena.experiment.yaml.errors import Keys, Problem
+from arena.experiment.yaml.errors import Keys, Mistake
 from arena.experiment.yaml.section import Section
 from arena.experiment.yaml.values import Source
 
@@ -45,7 +45,7 @@ class SuiteEntry(Section):
         return found_file(Path(self.name), folder)
 
 
-def suite_problems(source: Source, entries: Any) -> Iterator[Problem]:
+def suite_problems(source: Source, entries: Any) -> Iterator[Mistake]:
     """Yield problems of the names in the value of `suite`: no such suite or file, or two of the same name."""
     stems: set[str] = set()
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):

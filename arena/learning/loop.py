@@ -14,7 +14,7 @@ from arena.base.wording import counted
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.sources import OpeningsError
-from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.learning.config import Learning
@@ -77,7 +77,7 @@ def prepare(config: Learning) -> Plan:
     Raises ConfigError, at the keys to blame, for settings and files, all at once, or for all players and openings
     that cannot be had.
     """
-    method, problems = config.learn, list[Problem]()
+    method, problems = config.learn, list[Mistake]()
     try:
         for keys, message in method.problems(config):
             problems += config.error(keys, message).problems

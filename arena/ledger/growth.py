@@ -24,7 +24,7 @@ from arena.experiment.formats.base import Rounds
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import RunInfo
-from arena.ledger.record import INCIDENTS, LOGS, replay_command
+from arena.ledger.record import INCIDENTS, LOGS, words_to_replay
 from arena.ledger.store import StoreError
 from arena.ledger.table import CHECKSUM, Table
 from arena.ratings.match import SequentialTest
@@ -272,7 +272,7 @@ def renumber_files(folder: Path, places: Mapping[int, Mapping[str, int]]) -> Non
             target = moved / f"game-{new}{rest}"
             if name == INCIDENTS:
                 document = yaml.safe_load(path.read_text(encoding="utf-8"))
-                write_text(yaml_text({**document, "game": new, "replay": replay_command(folder, new)}), target)
+                write_text(yaml_text({**document, "game": new, "replay": words_to_replay(folder, new)}), target)
             else:
                 shutil.copyfile(path, target)
 

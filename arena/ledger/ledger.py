@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, get_type_hints
 from arena.base.files import replace
 from arena.base.wording import counted, first_few
 from arena.base.writing import write_text
-from arena.experiment.kept import FIRST_WORDS, KEPT, as_yaml
+from arena.experiment.kept import FIRST_WORDS, KEPT_CONFIG, as_yaml
 from arena.experiment.model import Experiment
 from arena.ledger.growth import (
     KEYS,
@@ -188,7 +188,7 @@ class Ledger(Store):
         kept = len(grown.places)
         self.grown = f"the run in {folder} has other openings or players: {counted(kept, 'game')} of it stay"
         if grown.others:
-            earlier = keep_earlier(folder, FILE, self.connection, (MANIFEST, KEPT))
+            earlier = keep_earlier(folder, FILE, self.connection, (MANIFEST, KEPT_CONFIG))
             self.grown += (
                 f"; {counted(grown.again, 'game')} of {first_few(grown.others, _NAMED)}, who changed, are played "
                 f"again: the run as it was is kept in {earlier}"
@@ -287,13 +287,13 @@ class Ledger(Store):
         return run_info(self.documents(), self.path)
 
     def save_info(self, info: RunInfo) -> None:
-        """Store what is known of the run; MANIFEST beside the ledger has it, too, and KEPT the configuration.
+        """Store what is known of the run; beside the ledger MANIFEST has it, too, KEPT_CONFIG the configuration.
 
-        A file of the user's own that is called KEPT stays.
+        A file of the user's own that is called KEPT_CONFIG stays.
         """
         self.put(_INFO, info.as_dict())
         manifest = json.dumps({"configuration": self._experiment.as_dict(), **info.as_dict()}, indent=1) + "\n"
-        texts = {MANIFEST: manifest, KEPT: as_yaml(self._experiment, self.path.parent)}
+        texts = {MANIFEST: manifest, KEPT_CONFIG: as_yaml(self._experiment, self.path.parent)}
         for name, text in texts.items():
             path = self.path.with_name(name)
             try:

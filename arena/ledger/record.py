@@ -55,7 +55,7 @@ def incident_file(folder: Path, game: int) -> Path:
     return folder / INCIDENTS / f"game-{game}.yaml"
 
 
-def replay_command(folder: Path, game: int) -> str:
+def words_to_replay(folder: Path, game: int) -> str:
     """The command that plays a game of a run again."""
     return shlex.join(["arena", "replay", str(folder), str(game)])
 

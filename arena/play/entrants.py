@@ -10,7 +10,7 @@ from typing import NamedTuple
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
-from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.ledger.growth import Wanted, entries
 from arena.ledger.info import RunInfo
 from arena.play.looks import BUILDING, Examination, Look, is_own, look_at
@@ -218,7 +218,7 @@ def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequenc
 
 def _refuse(experiment: Experiment, looks: Sequence[Look], left_out: Collection[str]) -> None:
     """Raise ConfigError at the players that take part and cannot be built."""
-    problems: list[Problem] = []
+    problems: list[Mistake] = []
     for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
         if look.error is not None and spec.name not in left_out:
             problems += _unbuilt(experiment, index, look.error)
@@ -226,7 +226,7 @@ def _refuse(experiment: Experiment, looks: Sequence[Look], left_out: Collection[
         raise ConfigError(problems)
 
 
-def _unbuilt(experiment: Experiment, index: int, error: PlayerError) -> Sequence[Problem]:
+def _unbuilt(experiment: Experiment, index: int, error: PlayerError) -> Sequence[Mistake]:
     """The problem of a player that cannot be built; none if it is to lose its games instead."""
     is_users = is_own(experiment.players[index])
     if is_users and experiment.failures.faulty == "forfeit":

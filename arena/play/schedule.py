@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena.experiment.formats.base import BatchResult, PairBatch, Place, ScheduledGame
+from arena.experiment.formats.base import BatchResult, FinalPlace, PairBatch, ScheduledGame
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.ready import Tournament
@@ -59,7 +59,7 @@ class Schedule:
         """Who failed, or "", by number of the game."""
         self._settled = 0
         """The number of the last game up to which all are known."""
-        self.order: list[Place] | None = None
+        self.order: list[FinalPlace] | None = None
         """The final order of the format; None while the tournament is not over."""
         for game, result, name in stored:
             self._points[game], self._failed[game] = points_of(result), name

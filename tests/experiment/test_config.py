@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.experiment.kept import KEPT, as_yaml
+from arena.experiment.kept import KEPT_CONFIG, as_yaml
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
@@ -220,7 +220,7 @@ players:
 """
     named = text.replace("file: lines.txt", "set: english-3-move, count: 3")
     for experiment in (load_text(tmp_path, text), load_text(tmp_path, named)):
-        file = tmp_path / "reports" / "all" / KEPT
+        file = tmp_path / "reports" / "all" / KEPT_CONFIG
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(as_yaml(experiment, file.parent))
         again = load(file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from arena.experiment.formats.base import Batches, BatchResult, Place, ScheduledGame
+from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
@@ -16,7 +16,7 @@ from arena.rules.game import Termination
 
 Result = Callable[[ScheduledGame], float]
 """White's points in a game."""
-Made = tuple[list[list[ScheduledGame]], list[Place]]
+Made = tuple[list[list[ScheduledGame]], list[FinalPlace]]
 
 
 def batches(format: Batches, result: Result, void: Mapping[int, frozenset[int]] = {}) -> Made:

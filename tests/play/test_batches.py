@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.experiment.formats.base import Batches, Format, Place, ScheduledGame
+from arena.experiment.formats.base import Batches, FinalPlace, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import ScoreTable, Swiss, can_all_meet, next_round
@@ -176,7 +176,7 @@ def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_
         False,
     ]
     assert [len(pairings) for pairings in rounds] == [2, 2, 2, 2]
-    assert order[-1] == Place(0, {})
+    assert order[-1] == FinalPlace(0, {})
 
     table = score_table(4, (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5), (0, 3, 1.0), (1, 2, 0.5))
     table.disqualify(frozenset({0}))

@@ -56,7 +56,7 @@ class BatchResult(NamedTuple):
     """The players whose games do not count, in this batch and those before."""
 
 
-class Place(NamedTuple):
+class FinalPlace(NamedTuple):
     """A player's place in the final order of a format, and what it rests on."""
 
     player: int
@@ -64,7 +64,7 @@ class Place(NamedTuple):
     """By the columns of `order.csv`: see the formats."""
 
 
-Batches: TypeAlias = Generator[PairBatch, BatchResult, list[Place]]
+Batches: TypeAlias = Generator[PairBatch, BatchResult, list[FinalPlace]]
 """A format under way: it yields a batch, is sent how that ended, and so on.
 
 It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but what it

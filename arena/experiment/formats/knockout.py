@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, Format, Place, pairs_of, points_by_pairing
+from arena.experiment.formats.base import Batches, FinalPlace, Format, pairs_of, points_by_pairing
 
 
 class Knockout(Format):
@@ -39,7 +39,7 @@ class Knockout(Format):
         the player's last match.
         """
         bracket = _bracket(len(names))
-        out: list[Place] = []
+        out: list[FinalPlace] = []
         last: dict[int, dict[str, float | str]] = {}
         number = 0
         while len(bracket) > 1:
@@ -61,8 +61,8 @@ class Knockout(Format):
                 last[first] = _last_match(number, names[second], gained, conceded)
                 last[second] = _last_match(number, names[first], conceded, gained)
             lost = sorted(player for pairing in met for player in pairing if player not in bracket)
-            out[:0] = [Place(loser, last[loser]) for loser in lost]
-        return [Place(bracket[0], last[bracket[0]]), *out]
+            out[:0] = [FinalPlace(loser, last[loser]) for loser in lost]
+        return [FinalPlace(bracket[0], last[bracket[0]]), *out]
 
     def _openings_of_round(self, number: int) -> list[range]:
         """The openings of a round, numbered from 1: first for all, then one by one for level matches."""

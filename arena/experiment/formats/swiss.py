@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, Format, Pairing, Place, pairs_of, points_by_pairing
+from arena.experiment.formats.base import Batches, FinalPlace, Format, Pairing, pairs_of, points_by_pairing
 from arena.experiment.yaml.errors import Keys
 
 _PRIME = 2**31 - 1
@@ -56,7 +56,7 @@ class Swiss(Format):
             if bye is not None:
                 table.add_bye(bye)
             table.disqualify(played.void)
-        return [Place(player, table.figures(player)) for player in table.order()]
+        return [FinalPlace(player, table.figures(player)) for player in table.order()]
 
 
 class ScoreTable:

@@ -11,7 +11,7 @@ Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
 
 
-class Problem(NamedTuple):
+class Mistake(NamedTuple):
     """Something wrong in a configuration."""
 
     file: str
@@ -35,8 +35,8 @@ class ConfigError(ArenaError):
     """
 
     def __init__(self, problems: Iterable[tuple[Any, ...]]) -> None:
-        first: dict[tuple[str, int, str], Problem] = {}
-        for problem in sorted((Problem(*each) for each in problems), key=lambda problem: problem[:4]):
+        first: dict[tuple[str, int, str], Mistake] = {}
+        for problem in sorted((Mistake(*each) for each in problems), key=lambda problem: problem[:4]):
             first.setdefault((problem.file, problem.line, problem.message), problem)
         self.problems = list(first.values())
         super().__init__(self.problems)

@@ -20,7 +20,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from arena.base.docs import docstring
 from arena.base.wording import choices, shown, unknown
-from arena.experiment.yaml.errors import ConfigError, Keys, Problem
+from arena.experiment.yaml.errors import ConfigError, Keys, Mistake
 from arena.experiment.yaml.values import Source
 
 FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -130,7 +130,7 @@ class Document(Section):
         return self.model_dump(mode="json")
 
 
-def validated(model: type[AnyDocument], data: Any, source: Source, problems: Sequence[Problem]) -> AnyDocument:
+def validated(model: type[AnyDocument], data: Any, source: Source, problems: Sequence[Mistake]) -> AnyDocument:
     """The data of a source as a model; raises ConfigError with `problems` and whatever the model refuses."""
     try:
         document = model.model_validate(data)

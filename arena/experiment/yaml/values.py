@@ -18,7 +18,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 
 from arena.base.wording import cut, quoted, shown
-from arena.experiment.yaml.errors import ConfigError, Keys, Problem
+from arena.experiment.yaml.errors import ConfigError, Keys, Mistake
 
 MAX_NESTING, MAX_VALUES = 32, 100_000
 """Levels and values in a file, aliases written out, so that an alias inside itself comes to an end."""
@@ -35,10 +35,10 @@ _PLAIN = {
 }
 """For each type in YAML, the plain words that look like it, and what to write in place of others."""
 _Place = tuple[str, int, int]
-"""File, line and column, as in a Problem."""
+"""File, line and column, as in a Mistake."""
 
 
-class Node(NamedTuple):
+class Placed(NamedTuple):
     """A value with its place in the file: a mapping's stands at its key, an entry of a list at itself.
 
     Values of a mapping and entries of a list are nodes, too, which keep their places wherever they are moved.
@@ -56,19 +56,19 @@ class Node(NamedTuple):
             return {key: node.plain for key, node in self.value.items()}
         return [node.plain for node in self.value] if isinstance(self.value, list) else self.value
 
-    def get(self, key: str) -> Node | None:
+    def get(self, key: str) -> Placed | None:
         """What a mapping has at a key; None if it is no mapping, or lacks the key."""
-        node: Node | None = self.value.get(key) if isinstance(self.value, dict) else None
+        node: Placed | None = self.value.get(key) if isinstance(self.value, dict) else None
         return node
 
-    def put(self, path: Keys, value: Node) -> Node:
+    def put(self, path: Keys, value: Placed) -> Placed:
         """The mapping with a value where these keys lead, through mappings that are made where there are none."""
         if not path:
             return value
-        inner = self.get(str(path[0])) or Node({}, value.place)
+        inner = self.get(str(path[0])) or Placed({}, value.place)
         return self._replace(value={**self.value, path[0]: inner.put(path[1:], value)})
 
-    def nearest(self, keys: Keys) -> tuple[Node, Keys]:
+    def nearest(self, keys: Keys) -> tuple[Placed, Keys]:
         """The node at these keys, or that of the first of them that are there, and the keys that are not."""
         node = self
         for number, key in enumerate(keys):
@@ -83,7 +83,7 @@ class Node(NamedTuple):
         return ConfigError([] if self.is_refused else [(*self.place, message)])
 
 
-_NOTHING = Node(None, ("", 0, 0))
+_NOTHING = Placed(None, ("", 0, 0))
 
 
 @dataclass
@@ -91,20 +91,20 @@ class Source:
     """A file, or a mapping, of a configuration: its values with their places, and what is wrong with these."""
 
     path: Path
-    root: Node = _NOTHING
-    problems: list[Problem] = field(default_factory=list)
+    root: Placed = _NOTHING
+    problems: list[Mistake] = field(default_factory=list)
     """Of values that are refused before asking what they are for."""
     about: str = ""
     """What every message begins with, where the data are a part of what the file describes."""
 
-    def problem(self, keys: Keys, message: str) -> Problem:
+    def problem(self, keys: Keys, message: str) -> Mistake:
         """The problem of what stands at `keys`, at the nearest enclosing key that there is."""
         node, rest = self.root.nearest(keys)
         file, line, column = node.place
         if not file:
             file, line, column = str(self.path), 1, 1
         missing = "" if line else "".join(f"[{key!r}]" for key in rest)
-        return Problem(file + missing, line, column, self.about + message, keys)
+        return Mistake(file + missing, line, column, self.about + message, keys)
 
     def with_players(self, kept: Sequence[int]) -> Source:
         """The source of an experiment with some of its players only."""
@@ -157,7 +157,7 @@ def inline(text: str, name: str) -> Any:
     """
     if not text.lstrip().startswith("{"):
         return text
-    problems: list[Problem] = []
+    problems: list[Mistake] = []
     try:
         node = yaml.compose(text, yaml.SafeLoader)
     except yaml.YAMLError as error:
@@ -170,42 +170,42 @@ def inline(text: str, name: str) -> Any:
     return data
 
 
-def node_of(value: Any, place: str) -> Node:
+def node_of(value: Any, place: str) -> Placed:
     """A mapping of Python as YAML would give it; its places are written like `config['players'][0]`."""
     if isinstance(value, Mapping):
         value = {key: node_of(inner, f"{place}[{key!r}]") for key, inner in value.items()}
     elif isinstance(value, list | tuple):
         value = [node_of(inner, f"{place}[{number}]") for number, inner in enumerate(value)]
-    return Node(str(value) if isinstance(value, PathLike) else value, (place, 0, 0))
+    return Placed(str(value) if isinstance(value, PathLike) else value, (place, 0, 0))
 
 
 class _Reader:
     """Makes nodes of what the YAML parser found in a file."""
 
-    def __init__(self, file: str, problems: list[Problem]) -> None:
+    def __init__(self, file: str, problems: list[Mistake]) -> None:
         self._file, self._problems = file, problems
         self._values = 0
 
-    def node(self, parsed: yaml.Node, position: tuple[int, int], depth: int = 0) -> Node:
+    def node(self, parsed: yaml.Node, position: tuple[int, int], depth: int = 0) -> Placed:
         """The value that stands at a position, `depth` levels inside others."""
         place = (self._file, *position)
         self._values += 1
         if depth > MAX_NESTING or self._values > MAX_VALUES:
             raise ConfigError([(*place, "too many levels or values: is an alias inside itself?")])
         if isinstance(parsed, yaml.MappingNode) and parsed.tag == _TAG + "map":
-            return Node(self._mapping(parsed, depth + 1), place)
+            return Placed(self._mapping(parsed, depth + 1), place)
         if isinstance(parsed, yaml.SequenceNode) and parsed.tag == _TAG + "seq":
             entries = [self.node(entry, _position(entry.start_mark), depth + 1) for entry in parsed.value]
-            return Node(entries, place)
+            return Placed(entries, place)
         try:
-            return Node(_scalar(parsed), place)
+            return Placed(_scalar(parsed), place)
         except ValueError as error:
-            self._problems.append(Problem(*place, str(error)))
-            return Node(None, place, is_refused=True)
+            self._problems.append(Mistake(*place, str(error)))
+            return Placed(None, place, is_refused=True)
 
-    def _mapping(self, parsed: yaml.MappingNode, depth: int) -> dict[str, Node]:
+    def _mapping(self, parsed: yaml.MappingNode, depth: int) -> dict[str, Placed]:
         """The values of a mapping, without the keys that are refused."""
-        result: dict[str, Node] = {}
+        result: dict[str, Placed] = {}
         for key_node, value_node in parsed.value:
             position = _position(key_node.start_mark)
             try:
@@ -216,7 +216,7 @@ class _Reader:
                     line = result[key].place[1]
                     raise ValueError(f"the key {quoted(key)} is given twice, first in line {line}")
             except ValueError as error:
-                self._problems.append(Problem(self._file, *position, str(error)))
+                self._problems.append(Mistake(self._file, *position, str(error)))
                 continue
             result[key] = self.node(value_node, position, depth)
         return result

@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.base.files import replace
 from arena.base.writing import write_text
 from arena.experiment.yaml.values import yaml_text
-from arena.ledger.record import LOGS, GameRecord, incident_file, losers, replay_command
+from arena.ledger.record import LOGS, GameRecord, incident_file, losers, words_to_replay
 from arena.play.options.option import Option, Running
 from arena.rules.position import COLOURS
 
@@ -38,7 +38,7 @@ class Bundles(Option):
                     "game": record.game,
                     **incident._asdict(),
                     "moves": " ".join(incident.moves),
-                    "replay": replay_command(self._folder, record.game),
+                    "replay": words_to_replay(self._folder, record.game),
                 }
                 _write(incident_file(self._folder, record.game), yaml_text(document))
         for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):

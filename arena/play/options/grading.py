@@ -83,7 +83,7 @@ class GradingError(ArenaError):
     def __init__(self, message: str, key: str = "judge") -> None:
         super().__init__(message)
         self.key = key
-        """The field of `arena.experiment.model.Oracle` to blame."""
+        """The field of `OracleSettings` to blame."""
 
 
 class Grading(NamedTuple):
@@ -107,7 +107,7 @@ class Grading(NamedTuple):
 
 
 def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | None, folder: Path) -> Grading:
-    """Who judges the decisions of an experiment's games: fields of an `Oracle`, files of the judge in `folder`.
+    """Who judges the decisions of an experiment's games: fields of `OracleSettings`, files of the judge in `folder`.
 
     Raises GradingError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
     """
