@@ -25,7 +25,7 @@ _Work: TypeAlias = Callable[[int], int]
 """A piece of work to time: from a depth in plies, or a number of units, to a number of nodes."""
 
 
-class Row(NamedTuple):
+class Rate(NamedTuple):
     """One measurement."""
 
     what: str
@@ -72,12 +72,12 @@ def three_figures(number: float) -> str:
     return f"{number:,.{max(decimals, 0)}f}"
 
 
-def rules(variant: Variant, seconds: float = 0.5, repeat: int = 3) -> Row:
+def rules(variant: Variant, seconds: float = 0.5, repeat: int = 3) -> Rate:
     """Perft from the start position. Moves at the last ply are counted, not made."""
     return _by_depth("perft", variant, partial(perft, variant, variant.start), seconds, repeat, "bulk counting")
 
 
-def search(variant: Variant, preset: str, evaluation: str, seconds: float = 0.5, repeat: int = 3) -> Row:
+def search_rate(variant: Variant, preset: str, evaluation: str, seconds: float = 0.5, repeat: int = 3) -> Rate:
     """Negamax from the start position, each time by a new player, with a table of 16 MB if the preset has one."""
     spec = PlayerSpec("negamax", "negamax", Limit(depth=1), {"evaluation": evaluation, "preset": preset})
 
@@ -87,15 +87,15 @@ def search(variant: Variant, preset: str, evaluation: str, seconds: float = 0.5,
     return _by_depth(f"negamax, {preset}", variant, work, seconds, repeat, evaluation.rpartition("/")[2])
 
 
-def _by_depth(what: str, variant: Variant, work: _Work, seconds: float, repeat: int, note: str) -> Row:
+def _by_depth(what: str, variant: Variant, work: _Work, seconds: float, repeat: int, note: str) -> Rate:
     """The best of `repeat` runs at the first depth that takes `seconds`."""
     depth = first_depth(work, seconds)
     nodes, taken = best_run(work, depth, repeat)
     rate = f"{three_figures(nodes / taken / 1e6)} M nodes/s"
-    return Row(what, variant.name, depth, nodes, taken, rate, note)
+    return Rate(what, variant.name, depth, nodes, taken, rate, note)
 
 
-def tree_search(variant: Variant, simulations: int = 50_000, repeat: int = 3) -> Row:
+def tree_search_rate(variant: Variant, simulations: int = 50_000, repeat: int = 3) -> Rate:
     """Tree search by random games from the start position, each time from nothing: the best of `repeat` runs."""
     player = build_player(PlayerSpec("mcts", "mcts", Limit(nodes=1), {"keep_tree": False, "tree": 256}), variant)
 
@@ -105,10 +105,10 @@ def tree_search(variant: Variant, simulations: int = 50_000, repeat: int = 3) ->
     work(1)
     nodes, seconds = best_run(work, simulations, repeat)
     rate = f"{three_figures(nodes / seconds)} games/s"
-    return Row("mcts, random games", variant.name, None, nodes, seconds, rate, "a simulation each")
+    return Rate("mcts, random games", variant.name, None, nodes, seconds, rate, "a simulation each")
 
 
-def random_games(variant: Variant, seconds: float = 1.0) -> Row:
+def random_games(variant: Variant, seconds: float = 1.0) -> Rate:
     """Random against random from the start position, recorded as in a tournament; games begin for `seconds`.
 
     The cost of a ply is wall time, the players' own included.
@@ -125,4 +125,4 @@ def random_games(variant: Variant, seconds: float = 1.0) -> Row:
     games = next(numbers) - 2
     note = f"{games:,} games, {1e6 * elapsed / plies:.1f} µs a ply"
     rate = f"{three_figures(games / elapsed)} games/s"
-    return Row("random games", variant.name, None, plies, elapsed, rate, note)
+    return Rate("random games", variant.name, None, plies, elapsed, rate, note)

@@ -16,7 +16,7 @@ from arena.rules.variants import VARIANTS
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 
-POSITIONS = (
+_POSITIONS = (
     ("english", "W:W17,19,20,21,22,23,28,29,32:B2,5,7,8,9,10,12,13,15"),
     ("english", "B:W15,18,19,23,24,26,27,29,31,32:B1,2,4,5,6,8,10,11,12,16"),
     ("english", "B:W18,20,22,23,24,25,30,32:B4,5,6,8,9,10,11,12,13"),
@@ -60,14 +60,14 @@ PROGRAMS = (
 """The published programs, each asked once in each position of English draughts."""
 
 
-def signature(names: Collection[str] = ("english", "international", "russian")) -> Iterator[str]:
+def signature_lines(names: Collection[str] = ("english", "international", "russian")) -> Iterator[str]:
     """The lines of the table, a CSV: a comment, its header, and a row for each search in each position.
 
     `names` are the rule sets whose positions are searched.
     """
     yield "# `arena bench signature`: what searches find within limits of depth, nodes or simulations"
     yield "variant,fen,player,value,move,depth,nodes"
-    for name, fen in POSITIONS:
+    for name, fen in _POSITIONS:
         if name not in names:
             continue
         variant = VARIANTS[name]

@@ -13,8 +13,8 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.bench.loop import waits
-from arena.bench.rates import Row, random_games, rules, search, tree_search
-from arena.bench.signature import signature
+from arena.bench.rates import Rate, random_games, rules, search_rate, tree_search_rate
+from arena.bench.signature import signature_lines
 from arena.commands.cli import CommandGroup
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import STOPPED, echo, say
@@ -47,7 +47,7 @@ def learn_command(config: Path, out: Path | None, workers: int | str | None) -> 
     """
     settings, used = load_learning(config), available(workers, say)
     with announcing_compilation():
-        plan = loop.prepare(settings)
+        plan = loop.prepare_learning(settings)
     folder = out or Path("reports") / settings.name
     try:
         with lost_workers(folder), GameStore(folder, plan.description, type(plan.terms)) as store:
@@ -59,24 +59,24 @@ def learn_command(config: Path, out: Path | None, workers: int | str | None) -> 
             sys.exit(STOPPED)
         from arena.learning import report  # matplotlib takes as long as a few games
 
-        report.write(plan, outcome, folder)
+        report.write_learned(plan, outcome, folder)
     except OSError as error:
         raise ArenaError(f"{folder} cannot be written to: {error.strerror or error}") from None
-    echo(report.answer(plan, outcome))
-    echo(f"learned: {folder / report.ENTRY}, report: {folder / report.REPORT}")
+    echo(report.match_in_words(plan, outcome))
+    echo(f"learned: {folder / report.ENTRY_FILE}, report: {folder / report.SUMMARY_FILE}")
 
 
-def rate_rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
+def rate_rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Rate]:
     """The rows of `all`, `rules`, `search` or `games`, for all variants if none is named."""
     chosen = variants or list(VARIANTS.values())
     if what in ("all", "rules"):
         yield from map(rules, chosen)
     if what in ("all", "search"):
         for variant in chosen:
-            yield from (search(variant, "alphabeta", evaluation) for evaluation in ("simple", USERS))
+            yield from (search_rate(variant, "alphabeta", evaluation) for evaluation in ("simple", USERS))
             neural = ["neural"] * has_network(variant)
-            yield from (search(variant, "full", evaluation) for evaluation in ("simple", *neural))
-            yield tree_search(variant)
+            yield from (search_rate(variant, "full", evaluation) for evaluation in ("simple", *neural))
+            yield tree_search_rate(variant)
     if what in ("all", "games"):
         yield from map(random_games, chosen)
 
@@ -97,7 +97,7 @@ def rates_command(what: str, variants: tuple[Variant, ...] = ()) -> None:
     show_rows(rate_rows(what, variants))
 
 
-def show_rows(measured: Iterable[Row]) -> None:
+def show_rows(measured: Iterable[Rate]) -> None:
     """Print rows as they are measured, under their headings."""
     click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
     for row in measured:
@@ -117,7 +117,7 @@ def loop_command() -> None:
 @bench_command.command(short_help="what searches find in 20 positions")
 def signature_command() -> None:
     """Print what searches find in 20 positions within counted limits: the same lines on every machine."""
-    click.echo("\n".join(signature()))
+    click.echo("\n".join(signature_lines()))
 
 
 @bench_command.command(short_help="leaves of the move tree, by depth")

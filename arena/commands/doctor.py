@@ -113,7 +113,7 @@ def rehearsed(config: Path) -> Rehearsal | None:
     if command_for(config) == "run":
         return None
     with announcing_compilation():
-        return rehearsal(loop.prepare(load_learning(config)))
+        return rehearsal(loop.prepare_learning(load_learning(config)))
 
 
 def _end(findings: Sequence[Finding]) -> None:

@@ -57,7 +57,7 @@ class Played(NamedTuple):
         return np.frombuffer(zlib.decompress(self.positions), dtype=SCORED)
 
 
-def packed(scored: Scored) -> bytes:
+def packed_moves(scored: Scored) -> bytes:
     """A game's positions as the store keeps them, by zlib: some 11 bytes each in place of 40."""
     return zlib.compress(np.array(scored, SCORED).tobytes())
 
@@ -125,7 +125,7 @@ def _ordinary(job: Job) -> Played:
         rng = random.Random(f"{job.seed} {job.stage} {job.game} positions")
         chosen = sorted(rng.sample(range(len(quiet)), min(job.positions, len(quiet))))
         scored = [(quiet[i], 0.0) for i in chosen]
-    return Played(job.stage, job.game, record.result, fen(job.variant, opening), packed(scored))
+    return Played(job.stage, job.game, record.result, fen(job.variant, opening), packed_moves(scored))
 
 
 def _quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> list[Position]:
@@ -173,7 +173,7 @@ def _self_play(job: Job, random_moves: float) -> Played:
                 result = "white" if score > 0 else "black"
             else:
                 game.push(rng.choice(game.legal_moves) if rng.random() < random_moves else choice.move)
-    return Played(job.stage, job.game, result, fen(job.variant, opening), packed(scored))
+    return Played(job.stage, job.game, result, fen(job.variant, opening), packed_moves(scored))
 
 
 @contextmanager
@@ -197,7 +197,7 @@ def points_of_pairs(games: Sequence[Played]) -> list[float]:
     return [pair_points(first, second) for first, second in zip(white[::2], white[1::2], strict=True)]
 
 
-GAMES = Table(
+LEARNING_GAMES = Table(
     "games",
     {
         "stage": "TEXT",
@@ -209,7 +209,7 @@ GAMES = Table(
     ["stage", "game"],
 )
 _STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
-FILE = "learning.sqlite"
+STORE_FILE = "learning.sqlite"
 """The store of a learning run."""
 
 
@@ -225,18 +225,20 @@ class GameStore(Store):
         """
         parts, columns = {"learning": description}, [*SCORED.descr, RESULTS]
         filled_in, noun = partial(_filled_in, terms or Terms), "learning run"
-        super().__init__(folder / FILE, (GAMES, _STEPS), parts, columns=columns, noun=noun, filled_in=filled_in)
+        super().__init__(
+            folder / STORE_FILE, (LEARNING_GAMES, _STEPS), parts, columns=columns, noun=noun, filled_in=filled_in
+        )
         if self.repaired:
             self.delete(_STEPS, "TRUE")
         self.folder = folder
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
-        self.insert(GAMES, played._asdict())
+        self.insert(LEARNING_GAMES, played._asdict())
 
     def games(self, stage: str) -> list[Played]:
         """A stage's stored games, by number."""
-        query = f"SELECT {', '.join(GAMES.columns)} FROM games WHERE stage = ? ORDER BY game"
+        query = f"SELECT {', '.join(LEARNING_GAMES.columns)} FROM games WHERE stage = ? ORDER BY game"
         return [Played(*row) for row in self.rows(query, (stage,))]
 
     def finished(self, stage: str) -> set[int]:

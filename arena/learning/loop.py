@@ -19,11 +19,11 @@ from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.learning.config import Learning
 from arena.learning.games import GameStore, Job, job_of, points_of_pairs
-from arena.learning.method import LEARNED, START, Method, Session, Step
+from arena.learning.method import LEARNED, START, LearningSession, Method, Step
 from arena.learning.terms import evaluation_name
 from arena.ledger.store import FILES
 from arena.play.workers import Workers
-from arena.ratings.match import Summary, summary
+from arena.ratings.match import Summary, match_summary
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from arena.rules.variants import Variant
@@ -63,7 +63,7 @@ class Plan(NamedTuple):
         return "the start" if stage == START else evaluation_name(options["evaluation"])
 
 
-class Outcome(NamedTuple):
+class Learned(NamedTuple):
     """The findings of a finished learning run."""
 
     steps: list[Step]
@@ -71,7 +71,7 @@ class Outcome(NamedTuple):
     """The learned player against each of the opponents, by the stage."""
 
 
-def prepare(config: Learning) -> Plan:
+def prepare_learning(config: Learning) -> Plan:
     """Build the players once, which also compiles what they need, and draw the openings of the last matches.
 
     Raises ConfigError, at the keys to blame, for settings and files, all at once, or for all players and openings
@@ -147,13 +147,17 @@ def rehearsal(plan: Plan) -> Rehearsal:
     return Rehearsal(config.beside(Experiment, data), games + matches * pairs, ", and ".join(parts))
 
 
-def learn(plan: Plan, store: GameStore, workers: Workers, observer: Observer) -> Outcome | None:
+def learn(plan: Plan, store: GameStore, workers: Workers, observer: Observer) -> Learned | None:
     """Do what the store lacks, storing each game and step at once; None if the observer stopped it.
 
     Raises LearningError for a game that cannot be played and EngineError for one that ends its process.
     """
     method, terms = plan.method, plan.terms
-    session, steps, planned = Session(terms, store, workers, observer), _kept(plan, store), len(method.schedule)
+    session, steps, planned = (
+        LearningSession(terms, store, workers, observer),
+        _kept(plan, store),
+        len(method.schedule),
+    )
     while len(steps) < planned:
         what = f"games of {method.noun} {len(steps) + 1}/{planned}"
         if not session.play(what, method.jobs(session, steps)):
@@ -171,8 +175,8 @@ def learn(plan: Plan, store: GameStore, workers: Workers, observer: Observer) ->
         if not session.play(f"games against {plan.met(opponent.name)}", _match(plan, learned, opponent)):
             return None
         points = points_of_pairs(store.games(opponent.name))
-        matches[opponent.name] = summary(pentanomial(points))
-    return Outcome(steps, matches)
+        matches[opponent.name] = match_summary(pentanomial(points))
+    return Learned(steps, matches)
 
 
 def _kept(plan: Plan, store: GameStore) -> list[Step]:

@@ -54,7 +54,7 @@ class Step(NamedTuple):
     """The Epochs of the fit of a network."""
 
 
-class Session(NamedTuple):
+class LearningSession(NamedTuple):
     """A learning run under way."""
 
     terms: Terms
@@ -99,7 +99,7 @@ class BuildTrial(NamedTuple):
     """The keys of the player's entry that lead to what the setting is, if it is one of the player's."""
 
 
-class Findings(NamedTuple):
+class LearningFindings(NamedTuple):
     """What was learned, for the report."""
 
     heading: str
@@ -149,11 +149,11 @@ class Method(Section):
         """Options of the players that the learned player meets in the end, by the stage: START, AGAINST."""
 
     @abstractmethod
-    def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:
+    def jobs(self, session: LearningSession, steps: Sequence[Step]) -> list[Job]:
         """The games of the step after some."""
 
     @abstractmethod
-    def fit(self, session: Session, steps: Sequence[Step]) -> Step | None:
+    def fit(self, session: LearningSession, steps: Sequence[Step]) -> Step | None:
         """Learn from the stored games of the step after some; None if it was stopped. Raises LearningError."""
 
     def told(self, terms: Terms, step: Step) -> str:
@@ -165,7 +165,7 @@ class Method(Section):
         """The options that a step of the run in a folder found, as they are written out."""
 
     @abstractmethod
-    def findings(self, terms: Terms, step: Step, folder: Path) -> Findings:
+    def findings(self, terms: Terms, step: Step, folder: Path) -> LearningFindings:
         """What the last step found."""
 
     @abstractmethod
@@ -215,7 +215,7 @@ class Vector(Protocol):
     def text(self, theta: Floats) -> str:
         """Theta in a line."""
 
-    def findings(self, last: Step) -> Findings:
+    def findings(self, last: Step) -> LearningFindings:
         """What the last step found."""
 
 
@@ -252,7 +252,7 @@ class Tuner(Method):
         learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
         return f"{self.noun} {step.number}/{planned}{learned}: {self.vector(terms).text(np.array(step.theta))}"
 
-    def findings(self, terms: Terms, step: Step, folder: Path) -> Findings:
+    def findings(self, terms: Terms, step: Step, folder: Path) -> LearningFindings:
         return self.vector(terms).findings(step)
 
     def path(self, terms: Terms, steps: Sequence[Step]) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from arena.base.wording import message_of, not_installed
 from arena.experiment.yaml.errors import Keys
 from arena.learning.games import Job, job_of
 from arena.learning.logistic import COIN, Loss
-from arena.learning.method import AGAINST, BuildTrial, Findings, Method, Options, Session, Step
+from arena.learning.method import AGAINST, BuildTrial, LearningFindings, LearningSession, Method, Options, Step
 from arena.learning.samples import SOURCE, Samples, games_of_run, samples_of_pdn, samples_of_searches
 from arena.learning.terms import EvaluationField, LearningError, Terms
 from arena.rules.pdn.result import Winner
@@ -25,7 +25,7 @@ from players.evaluation.neural import LANES, NetworkFile
 
 _GAMES = "games"
 """The stage of the first round's games."""
-FILE = "network.npz"
+NETWORK_FILE = "network.npz"
 """The file of the network that is learned in the end."""
 DEFAULT_EVALUATION = "simple"
 """The player's evaluation where none is given."""
@@ -110,12 +110,12 @@ class Network(Method):
 
     def file(self, number: int, folder: Path) -> Path:
         """The file of the network that learns from the games of a round."""
-        return folder / (FILE if number == len(self.schedule) else f"network-{number}.npz")
+        return folder / (NETWORK_FILE if number == len(self.schedule) else f"network-{number}.npz")
 
     def options(self, terms: Terms, step: Step, folder: Path) -> Options:
         return {"evaluation": str(self.file(step.number, folder))}
 
-    def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:
+    def jobs(self, session: LearningSession, steps: Sequence[Step]) -> list[Job]:
         terms, number = session.terms, len(steps) + 1
         folder = session.store.folder.resolve()
         options = self.options(terms, steps[-1], folder) if steps else self.first_options(terms)
@@ -125,7 +125,7 @@ class Network(Method):
             for game in range(1, self.schedule[number - 1] + 1)
         ]
 
-    def fit(self, session: Session, steps: Sequence[Step]) -> Step | None:
+    def fit(self, session: LearningSession, steps: Sequence[Step]) -> Step | None:
         """Fit a network to the games of a round and to all other sources, and write its file.
 
         Beside that is the checkpoint of the last finished epoch. A network that only plays the next round has the
@@ -171,7 +171,7 @@ class Network(Method):
         losses = last.loss, (last.held_out, last.error)
         return Step(number, games, positions, *losses, judged=held_out, epochs=fit.epochs)
 
-    def samples(self, session: Session, number: int, notes: list[str]) -> Iterator[Samples]:
+    def samples(self, session: LearningSession, number: int, notes: list[str]) -> Iterator[Samples]:
         """The positions that the network of a round learns from, part by part.
 
         Each player's scores are put on the scale of its results. What is wrong with PDN files is added to the
@@ -192,10 +192,10 @@ class Network(Method):
             notes += wrong
             yield samples._replace(games=samples.games + source * SOURCE)
 
-    def findings(self, terms: Terms, step: Step, folder: Path) -> Findings:
+    def findings(self, terms: Terms, step: Step, folder: Path) -> LearningFindings:
         file = self.file(step.number, folder)
         note = f"The network is in `{file}`, for any player of rules on a board of this size."
-        return Findings("Network", note, pd.DataFrame())
+        return LearningFindings("Network", note, pd.DataFrame())
 
     def path(self, terms: Terms, steps: Sequence[Step]) -> pd.DataFrame:
         epochs = [(step, loss, held_out) for step in steps for _, loss, held_out, _ in step.epochs]

@@ -16,7 +16,7 @@ from arena.base.number import with_minus
 from arena.base.wording import choices, listed, shown, unknown
 from arena.experiment.names import is_number
 from arena.experiment.yaml.section import Section
-from arena.learning.method import BuildTrial, Findings, Options, Step
+from arena.learning.method import BuildTrial, LearningFindings, Options, Step
 from arena.ratings.interval import Floats
 from players.loading import PlayerError
 from players.options import NumberKind, check_options, options_of, takes_any
@@ -177,7 +177,7 @@ class PlayerNumbers(NamedTuple):
                     options = self.options(np.array(list(values.values())))
                     yield BuildTrial(("numbers", number.name, key), options, tuple(number.name.split(".")))
 
-    def findings(self, last: Step) -> Findings:
+    def findings(self, last: Step) -> LearningFindings:
         note = "The values of the start, those that were tuned, their bounds, and the step of each in the end."
         rows = [
             (
@@ -188,7 +188,7 @@ class PlayerNumbers(NamedTuple):
             for number, value in zip(self.numbers, self.shown(np.array(last.theta)), strict=True)
         ]
         table = pd.DataFrame(rows, columns=["number", "start", "tuned", "least", "most", "step"])
-        return Findings("Numbers of the player", note, table)
+        return LearningFindings("Numbers of the player", note, table)
 
 
 def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:

@@ -13,38 +13,38 @@ from arena.base.writing import write_csv, write_text
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.values import yaml_text
 from arena.learning.logistic import COIN, Loss
-from arena.learning.loop import Outcome, Plan
+from arena.learning.loop import Learned, Plan
 from arena.learning.method import LEARNED
 from arena.ratings.match import Summary
 from arena.report.charts.learning import plot_path
 from arena.report.charts.style import save_png
 
-REPORT = "summary.md"
+SUMMARY_FILE = "summary.md"
 """The file to read."""
-ENTRY = "learned.yaml"
+ENTRY_FILE = "learned.yaml"
 """The file with the learned player, an entry of `players:`."""
 DECISIVE = 6
 """Pairs that did not end level without which no match is decided: equals win or lose so many in a row in 3 %."""
 
 
-def write(plan: Plan, outcome: Outcome, folder: Path) -> None:
+def write_learned(plan: Plan, outcome: Learned, folder: Path) -> None:
     """Write the learned player, path.csv, path.png and summary.md, each replaced whole. Raises OSError."""
     method, terms, last = plan.method, plan.terms, outcome.steps[-1]
     path, heading = method.path(terms, outcome.steps), method.findings(terms, last, folder).heading
     entry = yaml_text([entry_of(terms.entry(LEARNED, method.options(terms, last, folder)))])
     about = f"# An entry for `players:`, learned by {terms.name}.\n"
-    replace(folder / ENTRY, partial(write_text, about + entry))
-    replace(folder / REPORT, partial(write_text, summary_md(plan, outcome, folder, entry)))
+    replace(folder / ENTRY_FILE, partial(write_text, about + entry))
+    replace(folder / SUMMARY_FILE, partial(write_text, summary_md(plan, outcome, folder, entry)))
     replace(folder / "path.csv", partial(write_csv, path))
     replace(folder / "path.png", partial(save_png, plot_path(path, step=method.unit, title=heading)))
 
 
-def answer(plan: Plan, outcome: Outcome) -> str:
+def match_in_words(plan: Plan, outcome: Learned) -> str:
     """The outcome in words, and what to do if it is no better than a coin or than what the player met first."""
     method, terms, last = plan.method, plan.terms, outcome.steps[-1]
     texts = []
     for stage, match in reversed(outcome.matches.items()):
-        verb = verdict(match, "beat", "lost to", "did not differ measurably from")
+        verb = _verdict(match, "beat", "lost to", "did not differ measurably from")
         texts.append(f"{verb} {plan.met(stage)} ({match.elo} Elo in {match.games} games)")
     rival, match = next(iter(outcome.matches.items()))
     held_out = Loss(*last.held_out) if last.held_out else None
@@ -52,14 +52,14 @@ def answer(plan: Plan, outcome: Outcome) -> str:
     return f"The {method.subject} {' and '.join(texts)}.{told}"
 
 
-def summary_md(plan: Plan, outcome: Outcome, folder: Path, entry: str) -> str:
+def summary_md(plan: Plan, outcome: Learned, folder: Path, entry: str) -> str:
     """The answer in the first line, then the matches, what was learned and how."""
     method, findings = plan.method, plan.method.findings(plan.terms, outcome.steps[-1], folder)
     limit, each = plan.terms.player.limit, " each" if len(outcome.matches) > 1 else ""
     limits = ((limit.nodes, "nodes"), (limit.depth, "plies"))
     under = " and ".join(f"{value} {unit}" for value, unit in limits if value)
     lines = [
-        answer(plan, outcome),
+        match_in_words(plan, outcome),
         "",
         f"{plan.terms.rule_set.name}{under and f', {under} a move'}; {method.check} pairs of games{each}, "
         "colours swapped, from openings that it did not learn from. Elo with 95 % intervals.",
@@ -92,7 +92,7 @@ def markdown_rows(table: pd.DataFrame) -> list[str]:
     return [texts[0], "|" + "---|" * len(table.columns), *texts[1:]]
 
 
-def match_table(plan: Plan, outcome: Outcome) -> pd.DataFrame:
+def match_table(plan: Plan, outcome: Learned) -> pd.DataFrame:
     """The matches as texts, a row for each."""
     cells = []
     for stage, match in reversed(outcome.matches.items()):
@@ -102,7 +102,7 @@ def match_table(plan: Plan, outcome: Outcome) -> pd.DataFrame:
     return pd.DataFrame(cells, columns=["against", "games", "score", "Elo", "likelihood of being stronger"])
 
 
-def verdict(match: Summary, won: str, lost: str, undecided: str) -> str:
+def _verdict(match: Summary, won: str, lost: str, undecided: str) -> str:
     """What a match showed, of the three given."""
     if is_level(match):
         return undecided
@@ -129,4 +129,4 @@ def caution(rival: str, match: Summary | None, games: int, held_out: Loss | None
         return f"\nNo better than {rival}, as nothing was changed: {learn} the error of what was learned."
     lost = f"\nNo better than {rival}: {learn} the error of what was learned."
     further = f"{3 * match.games:,} more of this match (check: {2 * match.games}) would halve the interval."
-    return verdict(match, "", lost, f"\nNo better than {rival}, as far as {match.games} games tell: {further}")
+    return _verdict(match, "", lost, f"\nNo better than {rival}, as far as {match.games} games tell: {further}")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from arena.base.files import unreadable
 from arena.base.wording import counted
-from arena.learning.games import Played, Scored, is_quiet, packed
+from arena.learning.games import Played, Scored, is_quiet, packed_moves
 from arena.learning.logistic import fit_weights
 from arena.learning.terms import LearningError
 from arena.ledger.read import read
@@ -96,7 +96,7 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
         for number, moves in part.groupby("game", sort=True):
             result, opening = (str(rows.at[number, column]) for column in ("result", "opening_fen"))
             for name, scored in _by_player(variant, opening, moves).items():
-                played = Played(name, int(str(number)), result, opening, packed(scored))
+                played = Played(name, int(str(number)), result, opening, packed_moves(scored))
                 by_player.setdefault(name, []).append(played)
     if not by_player:
         raise LearningError(f"{folder} has no quiet position that was searched with a score")

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from arena.experiment.yaml.errors import Keys
 from arena.learning.games import Job, job_of, points_of_pairs
-from arena.learning.method import START, BuildTrial, Session, Step, Tuner
+from arena.learning.method import START, BuildTrial, LearningSession, Step, Tuner
 from arena.learning.numbers import Number, NumberError, PlayerNumbers, tuned_number
 from arena.learning.terms import Terms
 from arena.ratings.interval import Floats
@@ -75,7 +75,7 @@ class Spsa(Tuner):
         rng = np.random.default_rng([terms.seed, number])
         return rng.choice([-1.0, 1.0], (self.pairs, len(self.numbers))), rng
 
-    def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:
+    def jobs(self, session: LearningSession, steps: Sequence[Step]) -> list[Job]:
         terms, number, jobs = session.terms, len(steps) + 1, list[Job]()
         vector, theta, stage = self.vector(terms), self.theta(terms, steps), self.stage(number)
         deltas, rng = self.deltas(terms, number)
@@ -87,7 +87,7 @@ class Spsa(Tuner):
             jobs.append(job_of(terms, stage, 2 * pair, pair, minus, plus))
         return jobs
 
-    def fit(self, session: Session, steps: Sequence[Step]) -> Step:
+    def fit(self, session: LearningSession, steps: Sequence[Step]) -> Step:
         number, vector = len(steps) + 1, self.vector(session.terms)
         deltas, _ = self.deltas(session.terms, number)
         scores = np.array(points_of_pairs(session.store.games(self.stage(number)))) - 1

@@ -19,7 +19,7 @@ from arena.base.wording import shown, unknown
 from arena.experiment.yaml.errors import Keys
 from arena.learning.games import Job, job_of
 from arena.learning.logistic import COIN, Loss, fit_weights
-from arena.learning.method import AGAINST, BuildTrial, Findings, Options, Session, Step, Tuner
+from arena.learning.method import AGAINST, BuildTrial, LearningFindings, LearningSession, Options, Step, Tuner
 from arena.learning.samples import points_to_move
 from arena.learning.terms import EvaluationField, LearningError, Terms
 from arena.ratings.interval import Z95, Floats, Ints
@@ -104,7 +104,7 @@ class Texel(Tuner):
         start = dict.fromkeys(features, 1) if self.start is None else self.start
         return LinearWeights(features, self.phases, 2 * terms.rule_set.men, start)
 
-    def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:
+    def jobs(self, session: LearningSession, steps: Sequence[Step]) -> list[Job]:
         terms, stage = session.terms, self.stage(len(steps) + 1)
         player = terms.spec("weights", self.vector(terms).options(self.theta(terms, steps)))
         return [
@@ -112,7 +112,7 @@ class Texel(Tuner):
             for game in range(1, self.games + 1)
         ]
 
-    def fit(self, session: Session, steps: Sequence[Step]) -> Step:
+    def fit(self, session: LearningSession, steps: Sequence[Step]) -> Step:
         number, vector = len(steps) + 1, self.vector(session.terms)
         games = [
             game for past in range(min(number, 2), number + 1) for game in session.store.games(self.stage(past))
@@ -197,7 +197,7 @@ class LinearWeights(NamedTuple):
         left = np.bitwise_count(positions[:, :1] | positions[:, 1:2]) / self.pieces
         return np.hstack([counts * left, counts * (1 - left)])
 
-    def findings(self, last: Step) -> Findings:
+    def findings(self, last: Step) -> LearningFindings:
         phases = ("opening", "ending") if self.phases else ("weight",)
         start, tuned = (self.shown(theta).reshape(len(phases), -1) for theta in (self.start, np.array(last.theta)))
         errors = np.array(last.errors).reshape(tuned.shape)
@@ -208,4 +208,4 @@ class LinearWeights(NamedTuple):
                 with_minus(f"{w:.1f} ± {Z95 * e:.1f}") for w, e in zip(tuned[row], errors[row], strict=True)
             ]
         note = "With the 95 % intervals of the last fit (games independent, the unit taken as exact)."
-        return Findings("Weights in hundredths of a man", note, table)
+        return LearningFindings("Weights in hundredths of a man", note, table)

@@ -13,7 +13,7 @@ import numpy as np
 from arena.ratings.interval import Floats
 from arena.ratings.joint import Ratings
 
-PARTS, DRAWS = 20, 5000
+_PARTS, DRAWS = 20, 5000
 """How often all ratings are drawn: a probability is known to 0.3 points in 100 or better (95 %)."""
 SEED = 1
 _LEVEL = 1e-3
@@ -45,8 +45,8 @@ def _of_group(elo: Floats, covariance: Floats) -> Floats:
     ridge = 1e-12 * max(float(np.diag(over_first).max()), 1.0)
     root = np.linalg.cholesky(over_first + ridge * np.eye(len(over_first)))
     rng, times = np.random.default_rng(SEED), np.zeros(len(elo))
-    for _ in range(PARTS):
+    for _ in range(_PARTS):
         drawn = np.zeros((DRAWS, len(elo)))
         drawn[:, 1:] = elo[1:] - elo[0] + rng.standard_normal((DRAWS, len(elo) - 1)) @ root.T
         times += (drawn > drawn.max(axis=1, keepdims=True) - _LEVEL).sum(axis=0)
-    return times / (PARTS * DRAWS)
+    return times / (_PARTS * DRAWS)

@@ -85,7 +85,7 @@ def by_run(rated: Across) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def gains(rated: Across, reference: str) -> pd.DataFrame:
+def gains_by_run(rated: Across, reference: str) -> pd.DataFrame:
     """What each other player gains over the reference: player, run, gain, gain_low, gain_high.
 
     A row for each run, then one of JOINT for their mean.

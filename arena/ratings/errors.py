@@ -17,7 +17,7 @@ from arena.ratings.logistic import logistic_fit, meat, scores
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Points lost by a move from which on it has these names, as lila counts them (modules/tree/Advice.scala)."""
-HALF, WHOLE = 0.5, 1.0
+HALF_POINT, WHOLE = 0.5, 1.0
 """Points lost by a move where the tables judge: a win or a draw thrown away, a win turned into a loss."""
 SCALES = 1e-3, 20.0
 """The least and the greatest scale that `fitted_scale` finds, per man."""
@@ -31,7 +31,7 @@ def wilson(share: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[Floats, Floats]
     return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
-def rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) -> Interval:
+def hit_rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) -> Interval:
     """The share of trials that hit, with Wilson's interval for as many independent trials as give its variance.
 
     The variance is that of clusters, by Student's t for their number (E. Korn and B. Graubard 1998), and at least
@@ -102,7 +102,7 @@ def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLi
     return Interval.around(float(fit.theta[0]), Z95 * math.sqrt(float(fit.covariance(meat(of_cluster))[0, 0])))
 
 
-def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
+def errors_by_player(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
     """What each player threw away in positions of the tables.
 
     `decisions` are those that can err, judged by the tables: game, player, cluster, best, played, chance_errors,
@@ -118,7 +118,7 @@ def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame
         played = seats[seats["player"] == player]
         best, after = (mine[name].to_numpy(float) for name in ("best", "played"))
         lost = best - after
-        errors = rate(lost > 0, mine["cluster"], effect)
+        errors = hit_rate(lost > 0, mine["cluster"], effect)
         by_game = played["game"].map(mine.assign(lost=lost).groupby("game")["lost"].sum()).fillna(0.0)
         kept = mine[(best == 1) & (after == 1)]
         won, drawn = (played[played["contact"] == value] for value in (1.0, 0.5))
@@ -135,9 +135,9 @@ def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame
                 "draw_to_loss": int(((best == 0.5) & (after == 0)).sum()),
                 "win_to_loss": int(((best == 1) & (after == 0)).sum()),
                 "won_endings": len(won),
-                **rate(won["points"] == 1, won["cluster"]).columns("converted"),
+                **hit_rate(won["points"] == 1, won["cluster"]).columns("converted"),
                 "drawn_endings": len(drawn),
-                **rate(drawn["points"] >= 0.5, drawn["cluster"]).columns("held"),
+                **hit_rate(drawn["points"] >= 0.5, drawn["cluster"]).columns("held"),
                 "kept_wins": len(kept),
                 **mean(kept["played_plies"] - kept["best_plies"], kept["cluster"]).columns("extra_plies"),
             }
@@ -145,7 +145,7 @@ def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame
     return pd.DataFrame(rows)
 
 
-def judged_losses(decisions: pd.DataFrame) -> pd.DataFrame:
+def losses_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
     """What each player lost by a judge's scores, in the whole game and by phase.
 
     `decisions` are those of judges: player, cluster, phase, lost (points) and agrees (the judge's own move).
@@ -163,11 +163,11 @@ def judged_losses(decisions: pd.DataFrame) -> pd.DataFrame:
                     "phase": phase,
                     "decisions": len(part),
                     **mean(lost, cluster).columns("lost_per_move"),
-                    **rate(part["agrees"], cluster).columns("agreement"),
+                    **hit_rate(part["agrees"], cluster).columns("agreement"),
                     "inaccuracies": int(((lost >= INACCURACY) & (lost < MISTAKE)).sum()),
                     "mistakes": int(((lost >= MISTAKE) & (lost < BLUNDER)).sum()),
                     "blunders": int((lost >= BLUNDER).sum()),
-                    **rate(lost >= BLUNDER, cluster, effect).columns("blunder_rate"),
+                    **hit_rate(lost >= BLUNDER, cluster, effect).columns("blunder_rate"),
                 }
             )
     return pd.DataFrame(rows)

@@ -44,11 +44,11 @@ from scipy.special import expit, stdtrit
 from arena.base.wording import counted, first_few, unknown
 from arena.ratings.clusters import Clusters, clustered, components, pairing_of
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Bools, Floats, Interval, Ints, los
-from arena.ratings.logistic import Design, LogisticFit, logistic_fit, meat, scores, squares
+from arena.ratings.logistic import Design, LogisticFit, logistic_fit, meat, scores, weighted_squares
 from arena.rules.result import RESULTS, Colour
 
-POINTS = np.array([1.0, 0.5, 0.0])  # of a win, draw and loss
-DRAW = 1  # index into POINTS
+POINTS_OF = np.array([1.0, 0.5, 0.0])  # of a win, draw and loss
+DRAW = 1  # index into POINTS_OF
 VIRTUAL_LEAD = math.log(100)  # of the opponents of the prior's results, 800 Elo in logits
 RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave open has a value
 TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo tie in the order of the table
@@ -213,7 +213,7 @@ class Cells(NamedTuple):
 def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> pd.DataFrame:
     """The games as whole numbers, without rows that count no game. Raises ValueError as `rate` does.
 
-    `first` and `second` are places in *names*, `outcome` one in POINTS from the first player's view, `pair`,
+    `first` and `second` are places in *names*, `outcome` one in POINTS_OF from the first player's view, `pair`,
     `line` and `linked` are numbers from 0, -1 for a game without one, and `number` is 1 or more.
     """
     white, black = (_codes(games[colour], "player", names) for colour in ("white", "black"))
@@ -269,13 +269,13 @@ def _cells(games: Clusters, size: int) -> Cells:
     cells, cell = np.unique(games.first * size + games.second, return_inverse=True)
     number = games.weight * games.times[games.cluster]
     first, second = np.divmod(cells, max(size, 1))
-    points, games_of = np.bincount(cell, number * POINTS[games.outcome]), np.bincount(cell, number)
+    points, games_of = np.bincount(cell, number * POINTS_OF[games.outcome]), np.bincount(cell, number)
     return Cells(first, second, points.astype(float), games_of.astype(float))
 
 
 def _tells_advantage(cells: Cells, size: int) -> bool:
     """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
-    summed = squares(_design(cells.first, cells.second, size), np.ones(len(cells.first)))
+    summed = weighted_squares(_design(cells.first, cells.second, size), np.ones(len(cells.first)))
     strengths, shared = summed[:size, :size], summed[:size, size]
     explained = shared @ np.linalg.lstsq(strengths, shared, rcond=None)[0] if size else 0.0
     return bool(summed[size, size] - explained > 1e-6)
@@ -355,7 +355,7 @@ def _fit(cells: Cells, given: Floats, prior: float) -> tuple[LogisticFit, Floats
         given=given,
     )
     expected = expit(virtual.design @ fit.theta + virtual.lead)
-    of_prior = squares(_compact(virtual.design), virtual.games * expected * (1 - expected))
+    of_prior = weighted_squares(_compact(virtual.design), virtual.games * expected * (1 - expected))
     return fit, of_prior + RIDGE * np.eye(size + 1)
 
 
@@ -410,7 +410,7 @@ def _over_both_colours(fit: LogisticFit, cells: Cells) -> tuple[Floats, Floats]:
     by_ahead, by_behind = ahead * (1 - ahead), behind * (1 - behind)
     design = _design(cells.first, cells.second, size)[:, :size]
     even = logistic_fit(design, cells.games * (ahead + behind) / 2, cells.games, ridge=RIDGE)
-    by_difference = squares(design, cells.games * (by_ahead + by_behind) / 2)
+    by_difference = weighted_squares(design, cells.games * (by_ahead + by_behind) / 2)
     by_h = design.T @ (cells.games * (by_ahead - by_behind) / 2)
     return even.theta, even.bread @ np.column_stack([by_difference, by_h])
 
@@ -425,12 +425,16 @@ def _estimate(joint: JointFit) -> tuple[Floats, Floats, int]:
     elo, jacobian = joint.elo()
     design = joint.design(games.first, games.second)
     expected = expit(design @ fit.theta)
-    of_cluster = scores(design, games.weight * (POINTS[games.outcome] - expected), games.cluster)
+    of_cluster = scores(design, games.weight * (POINTS_OF[games.outcome] - expected), games.cluster)
     scale = games.times * _scale(games.times.sum(), joint.differences)
     alike, one_sided = _alike(games, size)
     by_model = games.information * game_variance(games, expected, size)
     by_model *= _dispersion(games, expected, by_model, scale, ~alike)
-    middle = meat(of_cluster, scale * ~alike) + squares(design, by_model * alike[games.cluster]) + joint.of_prior
+    middle = (
+        meat(of_cluster, scale * ~alike)
+        + weighted_squares(design, by_model * alike[games.cluster])
+        + joint.of_prior
+    )
     return elo, fit.covariance(middle, jacobian), one_sided
 
 
@@ -443,7 +447,7 @@ def _dispersion(games: Clusters, expected: Floats, by_model: Floats, scale: Floa
     """
     if not counted.any():
         return 1.0
-    excess = np.where(games.first < games.second, 1, -1) * (POINTS[games.outcome] - expected)
+    excess = np.where(games.first < games.second, 1, -1) * (POINTS_OF[games.outcome] - expected)
     of_cluster = np.bincount(games.cluster, games.weight * excess, len(scale))
     seen, modelled = scale[counted] @ of_cluster[counted] ** 2, by_model[counted[games.cluster]].sum()
     added = 2 * modelled / games.times[counted].sum()
@@ -496,7 +500,7 @@ def _alike(games: Clusters, size: int) -> tuple[Bools, int]:
     Pairings whose clusters differ connect players into parts. Between parts, all clusters of a pairing ended
     alike, and no other results measure the difference.
     """
-    lead = np.where(games.first < games.second, 1, -1) * (POINTS[games.outcome] - 0.5)
+    lead = np.where(games.first < games.second, 1, -1) * (POINTS_OF[games.outcome] - 0.5)
     mean = np.bincount(games.cluster, games.weight * lead) / np.bincount(games.cluster, games.weight)
     start = np.unique(games.cluster, return_index=True)[1]
     first, second = games.first[start], games.second[start]

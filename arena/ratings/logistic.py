@@ -64,7 +64,7 @@ def logistic_fit(
     for _ in range(200):
         expected = expit(design @ theta + lead)
         gradient = design.T @ (games * expected - points) + ridges * theta
-        bread = _inverse(squares(design, games * expected * (1 - expected)) + np.diag(ridges), free)
+        bread = _inverse(weighted_squares(design, games * expected * (1 - expected)) + np.diag(ridges), free)
         step = -bread @ gradient
         now, decrease = loss(theta), -float(gradient @ step)
         while decrease > 1e-14 and loss(theta + step) > now + 1e-12 * abs(now):
@@ -85,10 +85,10 @@ def scores(design: Design, excess: Floats, cluster: Ints) -> Design:
 
 def meat(of_cluster: Design, times: Floats | float = 1.0) -> Floats:
     """The sum over clusters of the squared score, each as often as *times* says."""
-    return squares(of_cluster, np.broadcast_to(times, of_cluster.shape[0]))
+    return weighted_squares(of_cluster, np.broadcast_to(times, of_cluster.shape[0]))
 
 
-def squares(rows: Design, weight: Floats) -> Floats:
+def weighted_squares(rows: Design, weight: Floats) -> Floats:
     """The weighted sum of v v' over rows v."""
     if isinstance(rows, np.ndarray):
         total: Floats = (rows.T * weight) @ rows

@@ -45,7 +45,7 @@ class Summary(NamedTuple):
     draw_ratio: float  # drawn games / games; for pairs, those that ended level (WL or DD) / pairs
 
 
-def summary(counts: Counts) -> Summary:
+def match_summary(counts: Counts) -> Summary:
     """Score, Elo, normalized Elo and LOS of a match from its counts (see the module docstring).
 
     Elo's half width is half the distance between the Elos of the score's limits, s +- z sqrt(v / n), these

@@ -25,8 +25,8 @@ from scipy.special import expit, fdtrc, stdtr, stdtrit
 
 from arena.ratings.clusters import pairing_of
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats, Interval, Ints
-from arena.ratings.joint import POINTS, JointFit, Ratings, game_variance
-from arena.ratings.logistic import scores, squares
+from arena.ratings.joint import POINTS_OF, JointFit, Ratings, game_variance
+from arena.ratings.logistic import scores, weighted_squares
 
 _COLUMNS = ("player", "opponent", "games", "score", "expected", *Interval.columns_of("excess"), "chance")
 EVEN_GAME = 0.25
@@ -63,7 +63,7 @@ def residuals(ratings: Ratings) -> pd.DataFrame:
     slopes = _slopes(joint, pairings.code)
     advantage = ratings.advantage.error / Z95 / ELO_PER_LOGIT
     slopes[:, ~joint.is_free] = 0
-    curvature = squares(slopes, 1 / pairings.variance)
+    curvature = weighted_squares(slopes, 1 / pairings.variance)
     curvature[size, size] += 1 / advantage**2 if advantage > 0 else 0
     spread = np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
     shift = spread @ slopes.T @ (excess / pairings.variance)
@@ -112,7 +112,7 @@ def _pairings(joint: JointFit) -> _Pairings | None:
     code, of_cluster = np.unique(pairing_of(games.first, games.second, size)[start], return_inverse=True)
     of_game = of_cluster[games.cluster]
     # points less half of what there were to win, from the view of the player with the smaller number
-    gained = np.bincount(games.cluster, games.weight * side * (POINTS[games.outcome] - 0.5))
+    gained = np.bincount(games.cluster, games.weight * side * (POINTS_OF[games.outcome] - 0.5))
     foreseen = np.bincount(games.cluster, games.weight * side * (expected - 0.5))
     weight = np.bincount(games.cluster, games.weight)
     number = np.bincount(of_cluster, games.times)

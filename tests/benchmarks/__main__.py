@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from arena.bench.rates import Row
+from arena.bench.rates import Rate
 from arena.commands.develop import show_rows
 from tests.benchmarks.claims import claims
 from tests.benchmarks.kept_time import kept_time
@@ -14,7 +14,7 @@ from tests.benchmarks.overhead import overhead
 from tests.benchmarks.separating import separating
 from tests.benchmarks.volume import volume
 
-BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
+BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Rate]]] = {
     "volume": lambda variants: volume(),
     "claims": lambda variants: (row for name in variants or ["english"] for row in claims(name)),
     "separating": lambda variants: (row for name in variants or ["english"] for row in separating(name)),

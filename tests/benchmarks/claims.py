@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Iterator
 
-from arena.bench.rates import Row
+from arena.bench.rates import Rate
 from arena.rules.endgame.retrograde import make
 from arena.rules.game import Game
 from arena.rules.notation import fen
@@ -23,7 +23,7 @@ _SHARE = 2 / 3
 """Of the pieces that are kings."""
 
 
-def claims(name: str, searches: int = 1_000_000, seed: int = 0, pieces: int = PIECES) -> Iterator[Row]:
+def claims(name: str, searches: int = 1_000_000, seed: int = 0, pieces: int = PIECES) -> Iterator[Rate]:
     """Searches by `full` with each built-in evaluation, of random endings, without tables, to MOST_DEPTH plies.
 
     A row for each evaluation: searches, and those that report a certain win or loss. Raises ValueError, with the
@@ -52,7 +52,7 @@ def claims(name: str, searches: int = 1_000_000, seed: int = 0, pieces: int = PI
                     where = f"{fen(variant, game.position)} at depth {depth} with {evaluation}"
                     raise ValueError(f"{where}: search {choice.plies_to_win} plies, tables {value}")
         seconds = time.perf_counter() - began
-        yield Row(f"claims: {evaluation}", name, MOST_DEPTH, each, seconds, str(certain), "certain, none wrong")
+        yield Rate(f"claims: {evaluation}", name, MOST_DEPTH, each, seconds, str(certain), "certain, none wrong")
 
 
 def contradicts(choice: Choice, result: int, plies: int) -> bool:

@@ -10,7 +10,7 @@ from multiprocessing.synchronize import Barrier
 
 import numpy as np
 
-from arena.bench.rates import Row
+from arena.bench.rates import Rate
 from arena.experiment.formats.base import ScheduledGame
 from arena.play.match import Task, play
 from arena.rules.game import Termination
@@ -22,7 +22,7 @@ TOLERANCE = 0.01
 MOVES, SECONDS, MAX_PLIES = 1000, 0.02, 150
 
 
-def kept_time(name: str) -> Row:
+def kept_time(name: str) -> Rate:
     """At least MOVES moves of negamax against itself, as in a tournament, beside a busy process for each core.
 
     The row's nodes and seconds are those of all moves, its rate the share of them at most TOLERANCE over the
@@ -43,7 +43,7 @@ def kept_time(name: str) -> Row:
     moves = np.concatenate(tables)
     share, worst = (moves["overrun"] <= TOLERANCE).mean(), moves["overrun"].max()
     note = f"{len(moves):,} moves, within {1000 * TOLERANCE:g} ms; worst {1000 * worst:.1f} ms over; {late} lost"
-    return Row(
+    return Rate(
         f"negamax, {1000 * SECONDS:g} ms",
         name,
         None,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.bench.rates import Row, random_games, spell, three_figures
+from arena.bench.rates import Rate, random_games, spell, three_figures
 from arena.board.environment import DraughtsEnv, env
 from arena.experiment.openings.sources import random_line
 from arena.hosting.handle import LocalPlayer
@@ -31,14 +31,14 @@ PROGRAM = PlayerSpec(
 )
 
 
-def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
+def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Rate]:
     """Rows of a search, a move of a random player in its own process, one of a program, a ply, a step.
 
     Each is the best of `repeat` spells of `seconds`. On one core: `taskset -c 0`.
     """
     variant = VARIANTS[name]
 
-    def row(what: str, depth: int | None, note: str, player: PlayerHandle, game: Game, limit: Limit) -> Row:
+    def row(what: str, depth: int | None, note: str, player: PlayerHandle, game: Game, limit: Limit) -> Rate:
         rng = random.Random(0)
 
         def ask() -> int:
@@ -47,7 +47,7 @@ def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
 
         ask()
         units, taken = min((spell(ask, seconds) for _ in range(repeat)), key=lambda timed: timed[1] / timed[0])
-        return Row(what, name, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
+        return Rate(what, name, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
 
     searching = LocalPlayer(PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"}), variant)
     opened = random_line(variant, 8, random.Random(0))
@@ -61,7 +61,7 @@ def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
     for make in (DraughtsEnv, env):
         steps, taken = spell(partial(_random_episode, make(name)), 4 * seconds)
         rate = f"{three_figures(steps / taken)} steps/s"
-        yield Row("environment", name, None, steps, taken, rate, f"random legal actions, {make.__name__}")
+        yield Rate("environment", name, None, steps, taken, rate, f"random legal actions, {make.__name__}")
 
 
 def _random_episode(environment: Any) -> int:

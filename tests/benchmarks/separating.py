@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 from scipy.special import ndtri
 
-from arena.bench.rates import Row
+from arena.bench.rates import Rate
 from arena.board.sides import Opponent
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.openings.sources import random_openings
@@ -33,7 +33,7 @@ LEAST = 0.2
 """Share of a position's moves that lose value, at least."""
 
 
-def separating(name: str = "english", positions: int = 840, pairs: int = 300, seed: int = 3) -> Iterator[Row]:
+def separating(name: str = "english", positions: int = 840, pairs: int = 300, seed: int = 3) -> Iterator[Rate]:
     """Error rates in random endings, and what tells PAIRS apart with 80 % power: positions put to both, or games.
 
     Endings of PIECES pieces, any of them men or kings, in which LEAST of the moves or more lose value. Raises
@@ -43,22 +43,22 @@ def separating(name: str = "english", positions: int = 840, pairs: int = 300, se
     tables, rng = make(variant, PIECES), random.Random(seed)
     chosen = [_ending(variant, tables, rng) for _ in range(positions)]
     by_chance = np.mean([np.mean(list(errs.values())) for _, errs in chosen])
-    yield Row("random", name, None, positions, 0.0, f"{100 * by_chance:.1f} % errors", "")
+    yield Rate("random", name, None, positions, 0.0, f"{100 * by_chance:.1f} % errors", "")
     errors: dict[tuple[str, int], np.ndarray] = {}
     spent: dict[tuple[str, int], float] = {}
     for player in dict.fromkeys([*PLAYERS, *(player for pair in PAIRS for player in pair)]):
         errors[player], spent[player] = _errors(variant, _entry(player), chosen)
         rate = f"{100 * errors[player].mean():.1f} % errors"
-        yield Row(_name(player), name, player[1], positions, spent[player], rate, "")
+        yield Rate(_name(player), name, player[1], positions, spent[player], rate, "")
     for first, second in PAIRS:
         needed = _to_separate(errors[first] - errors[second], np.arange(positions), 0.0)
         seconds = needed / positions * (spent[first] + spent[second])
         what = f"{_name(first)} - {_name(second)}"
-        yield Row(what, name, None, positions, seconds, f"{needed:.0f} positions", "time of so many")
+        yield Rate(what, name, None, positions, seconds, f"{needed:.0f} positions", "time of so many")
         points, plies, played = _match(variant, first, second, pairs, seed)
         games = _to_separate(points, np.arange(len(points)) // 2, 0.5)
         note = f"time of so many; {100 * points.mean():.1f} % of {len(points)} games"
-        yield Row(what, name, None, plies, games / len(points) * played, f"{games:.0f} games", note)
+        yield Rate(what, name, None, plies, games / len(points) * played, f"{games:.0f} games", note)
 
 
 def _to_separate(values: Floats, cluster: Ints, level: float) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from arena.bench.rates import Row, three_figures
+from arena.bench.rates import Rate, three_figures
 from arena.experiment.formats.base import Rounds
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
@@ -50,7 +50,7 @@ print(json.dumps([time.perf_counter() - began, peak / (2**20 if sys.platform == 
 """A process of its own: what it takes in memory is the report's alone."""
 
 
-def volume(games: int = GAMES) -> Iterator[Row]:
+def volume(games: int = GAMES) -> Iterator[Rate]:
     """Rows for the players of KINDS: what a game takes in the ledger, and the report of all of them.
 
     A row's nodes are plies.
@@ -60,10 +60,10 @@ def volume(games: int = GAMES) -> Iterator[Row]:
             plies, seconds = fill(Path(folder), kind, games)
             size = sum(path.stat().st_size for path in Path(folder).glob(f"{FILE}*"))
             rate, note = f"{three_figures(1e6 * seconds / games)} µs/game", f"{size / games:,.0f} bytes a game"
-            yield Row(f"ledger, {kind}", VARIANT, None, plies, seconds, rate, f"{games:,} games, {note}")
+            yield Rate(f"ledger, {kind}", VARIANT, None, plies, seconds, rate, f"{games:,} games, {note}")
             elapsed, peak = reported(Path(folder))
             rate = f"{three_figures(games / elapsed)} games/s"
-            yield Row(f"report, {kind}", VARIANT, None, plies, elapsed, rate, f"at most {peak:,.0f} MB of memory")
+            yield Rate(f"report, {kind}", VARIANT, None, plies, elapsed, rate, f"at most {peak:,.0f} MB of memory")
 
 
 def fill(folder: Path, kind: str, games: int) -> tuple[int, float]:

@@ -20,7 +20,7 @@ from arena.play.pilot import expectation, pilot
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.ratings.joint import rate
-from arena.ratings.match import resolution, sprt, summary
+from arena.ratings.match import match_summary, resolution, sprt
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
@@ -176,7 +176,7 @@ def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     counts = np.bincount(
         [round(2 * (points[game] + 1 - points[game + 1])) for game in range(1, len(points), 2)], minlength=5
     )
-    assert 36 < summary(counts).elo.error <= 40
+    assert 36 < match_summary(counts).elo.error <= 40
 
 
 def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from arena.experiment.load import load, load_all
-from arena.ratings.contrasts import JOINT, Across, across, differing, gains, joint_table
+from arena.ratings.contrasts import JOINT, Across, across, differing, gains_by_run, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
 from arena.report.runs.joint import Joint, conclusion, write_joint
@@ -106,7 +106,7 @@ def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches() -> None:
         math.sqrt((share - s * s) / games) / k
         for share, s, games, k in zip((0.55, 0.725), (0.6, 0.75), (200, 100), slope, strict=True)
     ]
-    table = gains(found, "b")
+    table = gains_by_run(found, "b")
     assert table["run"].tolist() == ["x", "y", JOINT]
     assert table["gain"].tolist() == pytest.approx([*gain, sum(gain) / 2], abs=0.01)
     halves = ((table["gain_high"] - table["gain_low"]) / 2).tolist()
@@ -154,7 +154,7 @@ def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed(anchor:
         table = joint_table(found).set_index("player").loc[[f"p{n}" for n in range(4) if f"p{n}" != anchor]]
         of = truth[[int(name[1:]) for name in table.index]]
         inside += ((table["elo_low"] <= of) & (of <= table["elo_high"])).tolist()
-        rows = gains(found, "p2")
+        rows = gains_by_run(found, "p2")
         of = gain[rows["player"].str[1:].astype(int)]
         gained += ((rows["gain_low"] <= of) & (of <= rows["gain_high"])).tolist()
     assert np.mean(inside) == pytest.approx(0.95, abs=0.025)

@@ -22,15 +22,15 @@ import yaml
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
 from arena.learning.config import load_learning
-from arena.learning.games import FILE, GAMES, GameStore, Played, job_of, points_of_pairs
+from arena.learning.games import LEARNING_GAMES, STORE_FILE, GameStore, Played, job_of, points_of_pairs
 from arena.learning.logistic import Loss
-from arena.learning.loop import prepare, rehearsal
-from arena.learning.method import Session
+from arena.learning.loop import prepare_learning, rehearsal
+from arena.learning.method import LearningSession
 from arena.learning.report import caution
 from arena.learning.terms import LearningError, RandomOpenings
 from arena.ledger.store import StoreError
 from arena.play.processes import IN_PROCESS
-from arena.ratings.match import summary
+from arena.ratings.match import match_summary
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
@@ -167,9 +167,9 @@ MARK = "marked"
 
 def games_stored(folder: Path, *, marked: bool = False) -> int:
     """How many games a run has stored, all or those that are marked; 0 before it has begun."""
-    if not (folder / FILE).exists():
+    if not (folder / STORE_FILE).exists():
         return 0
-    with sqlite3.connect(folder / FILE, timeout=10) as connection:
+    with sqlite3.connect(folder / STORE_FILE, timeout=10) as connection:
         known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'games'").fetchone()
         query = f"SELECT count(*) FROM games{' WHERE opening = ' + repr(MARK) if marked else ''}"
         return connection.execute(query).fetchone()[0] if known else 0
@@ -177,9 +177,9 @@ def games_stored(folder: Path, *, marked: bool = False) -> int:
 
 def mark_games(folder: Path) -> None:
     """Give all stored games an opening by which they are known again."""
-    with sqlite3.connect(folder / FILE) as connection:
-        games = [Played(*row[:-1])._replace(opening=MARK) for row in connection.execute(GAMES.query)]
-        connection.executemany(f"REPLACE {GAMES.insertion}", map(GAMES.stored, games))
+    with sqlite3.connect(folder / STORE_FILE) as connection:
+        games = [Played(*row[:-1])._replace(opening=MARK) for row in connection.execute(LEARNING_GAMES.query)]
+        connection.executemany(f"REPLACE {LEARNING_GAMES.insertion}", map(LEARNING_GAMES.stored, games))
 
 
 @pytest.mark.full
@@ -223,22 +223,22 @@ def test_a_finished_run_plays_nothing_and_writes_the_same_again(
 def test_a_damaged_game_and_a_damaged_step_are_made_again(whole: Callable[[str], Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
     shutil.copytree(whole("texel"), out)
-    with sqlite3.connect(out / FILE) as connection:
+    with sqlite3.connect(out / STORE_FILE) as connection:
         games = set(connection.execute("SELECT * FROM games"))
         connection.execute("UPDATE games SET result = '*' WHERE stage = 'round 1' AND game = 2")
         connection.execute("UPDATE steps SET document = '{}' WHERE step = 2")
     result = invoke("learn", written(tmp_path, TEXEL), "--out", out, "--workers", 1)
     assert result.exit_code == 0
-    said = f"{FILE} was damaged (games round 1 2; steps 2): {len(games) - 1} games, 2 steps are intact"
+    said = f"{STORE_FILE} was damaged (games round 1 2; steps 2): {len(games) - 1} games, 2 steps are intact"
     assert said in result.stderr
-    with sqlite3.connect(out / FILE) as connection:
+    with sqlite3.connect(out / STORE_FILE) as connection:
         assert set(connection.execute("SELECT * FROM games")) == games
     assert results(out) == results(whole("texel"))
 
 
 @pytest.mark.full
 def test_later_fits_leave_out_the_first_round_and_keep_the_others(whole: Callable[[str], Path]) -> None:
-    with sqlite3.connect(whole("texel") / FILE) as connection:
+    with sqlite3.connect(whole("texel") / STORE_FILE) as connection:
         steps = [json.loads(row[0]) for row in connection.execute("SELECT document FROM steps ORDER BY step")]
         query = "SELECT positions FROM games WHERE stage = ?"
         stages = [connection.execute(query, (f"round {n}",)).fetchall() for n in (1, 2, 3)]
@@ -272,7 +272,7 @@ def test_a_folder_belongs_to_one_run_and_one_process(whole: Callable[[str], Path
 def test_what_is_no_better_than_a_coin_or_the_start_is_told_with_the_games_that_it_needs(
     points: list[float] | None, held_out: Loss | None, facts: list[str]
 ) -> None:
-    text = caution("the start", summary(pentanomial(points)) if points else None, 1000, held_out)
+    text = caution("the start", match_summary(pentanomial(points)) if points else None, 1000, held_out)
     assert (text == "") == (not facts)
     assert [fact for fact in facts if fact not in text] == []
     assert text.count("\n") == bool(facts)
@@ -380,10 +380,10 @@ def test_a_game_that_cannot_be_played_loses_no_other_one(tmp_path: Path, monkeyp
     jobs = [job_of(terms, "step 1", game, game, good, bad if game == 30 else good) for game in range(1, 61)]
     with GameStore(tmp_path / "out", {}) as store:
         with pytest.raises(LearningError, match=r"^step 1, game 30: b was not built: "):
-            Session(terms, store, 1, Observer()).play("games", jobs)
+            LearningSession(terms, store, 1, Observer()).play("games", jobs)
         assert store.finished("step 1") >= set(range(1, 30))
 
 
 def test_the_games_of_a_run_are_counted(tmp_path: Path) -> None:
-    counted = rehearsal(prepare(load_learning(written(tmp_path, TEXEL))))
+    counted = rehearsal(prepare_learning(load_learning(written(tmp_path, TEXEL))))
     assert (counted.games, counted.parts) == (36 + 2 * 8, "36 in 3 rounds, and 2 matches of 8 games")

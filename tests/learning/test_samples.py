@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from arena.learning.config import Learning
-from arena.learning.games import Job, Played, packed, play_job
-from arena.learning.method import Session
+from arena.learning.games import Job, Played, packed_moves, play_job
+from arena.learning.method import LearningSession
 from arena.learning.samples import Samples, points_to_move, samples_of_searches
 from arena.learning.terms import LearningError, RandomOpenings
 from arena.rules.movegen import legal_moves
@@ -30,7 +30,7 @@ ROWS = np.array(positions_of(ENGLISH)[:4], dtype=np.int64)
 
 def scored_game(number: int, result: str, rows: np.ndarray, scores: np.ndarray | float) -> Played:
     scored = zip(map(tuple, rows.tolist()), np.broadcast_to(scores, len(rows)).tolist(), strict=True)
-    return Played("round 1", number, result, "", packed(list(scored)))
+    return Played("round 1", number, result, "", packed_moves(list(scored)))
 
 
 def samples(games: list[Played], results: float) -> Samples:
@@ -95,8 +95,8 @@ def test_games_that_teach_nothing_are_refused() -> None:
 def test_an_error_names_the_round_whose_games_teach_nothing() -> None:
     learn = {"method": "network", "games": 20, "earlier": [20, 20]}
     terms = Learning.model_validate({"name": "a", "variant": "english", "player": {"nodes": 500}, "learn": learn})
-    store = SimpleNamespace(games=lambda stage: [Played(stage, 1, "draw", "", packed([]))])
-    session = Session(terms, store, 1, Observer())  # type: ignore[arg-type]
+    store = SimpleNamespace(games=lambda stage: [Played(stage, 1, "draw", "", packed_moves([]))])
+    session = LearningSession(terms, store, 1, Observer())  # type: ignore[arg-type]
     for number in (1, 2, 3):
         with pytest.raises(LearningError, match=f"round {number}: "):
             list(terms.learn.samples(session, number, []))  # type: ignore[attr-defined]

@@ -22,9 +22,9 @@ import torch
 from arena.learning.config import load_learning
 from arena.learning.fit import Fit, Views, inputs_of, phases_of, unit_of, views_of
 from arena.learning.games import GameStore, job_of, play_job
-from arena.learning.loop import learn, prepare
-from arena.learning.method import Session
-from arena.learning.network import FILE as NETWORK
+from arena.learning.loop import learn, prepare_learning
+from arena.learning.method import LearningSession
+from arena.learning.network import NETWORK_FILE as NETWORK
 from arena.learning.network import Network
 from arena.learning.samples import Samples, games_of_run, samples_of_pdn
 from arena.learning.terms import LearningError
@@ -79,7 +79,7 @@ class Hearing(Stopper):
 
 def heard(config: Path, folder: Path, stop_after: int = sys.maxsize) -> tuple[list[str], bool]:
     """Learn until so many games, epochs and lines were heard of, or to the end; these, and whether it is done."""
-    plan, hearing = prepare(load_learning(config)), Hearing(stop_after)
+    plan, hearing = prepare_learning(load_learning(config)), Hearing(stop_after)
     with GameStore(folder, plan.description) as store:
         outcome = learn(plan, store, 1, hearing)
     return hearing.events, outcome is not None
@@ -94,8 +94,8 @@ def samples_of(config: Path, folder: Path) -> Samples:
     """What the network of the first round learns from, once a run in a folder has played its games."""
     terms = load_learning(config)
     assert isinstance(terms.learn, Network)
-    with GameStore(folder, prepare(terms).description) as store:
-        return joined(terms.learn.samples(Session(terms, store, 1, Hearing()), 1, []))
+    with GameStore(folder, prepare_learning(terms).description) as store:
+        return joined(terms.learn.samples(LearningSession(terms, store, 1, Hearing()), 1, []))
 
 
 CHECKPOINT = "network.pt"
@@ -318,7 +318,7 @@ def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_
         ("games against material", 4),
     ]
     terms = load_learning(config)
-    with GameStore(folder, prepare(terms).description) as store:
+    with GameStore(folder, prepare_learning(terms).description) as store:
         stages = {number: store.games(terms.learn.stage(number)) for number in (2, 3)}
     evaluations = {2: folder / "network-1.npz", 3: folder / "network-2.npz"}
     for number, file in evaluations.items():

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from arena.learning.config import Learning
-from arena.learning.games import Job, Played, packed
+from arena.learning.games import Job, Played, packed_moves
 from arena.learning.logistic import fit_weights, mean_loss
-from arena.learning.method import Session, Step
+from arena.learning.method import LearningSession, Step
 from arena.learning.numbers import Number, NumberError, PlayerNumbers, TunedNumber, tuned_number
 from arena.learning.spsa import slope
 from arena.learning.terms import LearningError
@@ -139,12 +139,12 @@ def test_later_fits_of_texel_leave_out_the_first_round() -> None:
 
     def games(stage: str) -> list[Played]:
         read.append(stage)
-        return [Played(stage, 1, "draw", "", packed([]))]
+        return [Played(stage, 1, "draw", "", packed_moves([]))]
 
     store = SimpleNamespace(games=games)
     for done in range(3):
         with pytest.raises(LearningError, match=f"round {done + 1}: there is no quiet position"):
-            terms.learn.fit(Session(terms, store, 1, Observer()), [Step(1, 2)] * done)  # type: ignore[arg-type]
+            terms.learn.fit(LearningSession(terms, store, 1, Observer()), [Step(1, 2)] * done)  # type: ignore[arg-type]
     assert read == ["round 1", "round 2", "round 2", "round 3"]
 
 
@@ -174,7 +174,7 @@ def tuned(judge: Judge, numbers: Mapping[str, Any], **settings: Any) -> list[Ste
     """The steps of a run of SPSA over numbers of FULL."""
     data = {"name": "a", "variant": "english", "player": {"nodes": 500, **FULL.options}, "seed": 1}
     terms = Learning.model_validate(data | {"learn": {"method": "spsa", "numbers": numbers, **settings}})
-    session, steps = Session(terms, judge, 1, Observer()), list[Step]()  # type: ignore[arg-type]
+    session, steps = LearningSession(terms, judge, 1, Observer()), list[Step]()  # type: ignore[arg-type]
     for _ in terms.learn.schedule:
         judge.play(terms.learn.jobs(session, steps))
         step = terms.learn.fit(session, steps)

@@ -9,7 +9,7 @@ import pytest
 
 from arena.bench import rates
 from arena.bench.loop import waits
-from arena.bench.rates import rules, search
+from arena.bench.rates import rules, search_rate
 from arena.rules.game import Game
 from arena.rules.movegen import perft
 from arena.rules.variants import VARIANTS
@@ -58,7 +58,7 @@ def test_the_fastest_of_the_repeated_runs_is_kept(repeat, best):
 
 def test_a_search_enters_the_nodes_that_the_player_reports():
     nodes = Negamax(ENGLISH, "simple", "alphabeta").choose(Game(ENGLISH), Limit(depth=3), random.Random(0)).nodes
-    row = search(ENGLISH, "alphabeta", "simple", seconds=3)
+    row = search_rate(ENGLISH, "alphabeta", "simple", seconds=3)
     assert (row.depth, row.nodes) == (3, nodes)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bench.signature import signature
+from arena.bench.signature import signature_lines
 
 DATA = Path(__file__).parents[1] / "data" / "signature.csv"
 CLOCK = """
@@ -52,7 +52,7 @@ REACHED = {
 def test_searches_find_the_values_moves_and_nodes_of_the_table(name: str) -> None:
     comment, header, *rows = DATA.read_text().splitlines()
     expected = [comment, header, *(row for row in rows if row.startswith(f"{name},"))]
-    lines = list(signature([name]))
+    lines = list(signature_lines([name]))
     differ = [f"{now}\n  was {before}" for before, now in zip(expected, lines, strict=True) if before != now]
     assert not differ, "\n".join(differ)
 

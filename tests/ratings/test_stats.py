@@ -17,9 +17,9 @@ from arena.ratings.match import (
     Model,
     SequentialTest,
     llr,
+    match_summary,
     resolution,
     sprt,
-    summary,
 )
 
 PUBLISHED = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())["rows"]
@@ -87,7 +87,7 @@ HYPOTHESIS = st.floats(-1500, 1500)
 
 @published("two_player")
 def test_summary_gives_the_published_figure(row):
-    assert FIGURES[row["quantity"]](summary(row["counts"])) == pytest.approx(row["value"], **tolerance(row))
+    assert FIGURES[row["quantity"]](match_summary(row["counts"])) == pytest.approx(row["value"], **tolerance(row))
 
 
 @published("sprt", "llr")
@@ -116,17 +116,17 @@ def test_the_published_numbers_of_games_are_the_fewest_that_resolve(row):
 
 
 def test_the_length_of_the_counts_says_games_or_pairs():
-    games, pairs = summary([30, 50, 40]), summary([30, 0, 50, 0, 40])
+    games, pairs = match_summary([30, 50, 40]), match_summary([30, 0, 50, 0, 40])
     assert (games.games, pairs.games) == (120, 240)
     assert pairs.score == pytest.approx(games.score)
     assert pairs.elo == pytest.approx(games.elo, rel=1e-4)
     assert pairs.nelo.value == pytest.approx(games.nelo.value / math.sqrt(2), rel=1e-4)
-    assert summary([10, 20, 40, 24, 6]).draw_ratio == 0.4
+    assert match_summary([10, 20, 40, 24, 6]).draw_ratio == 0.4
 
 
 @pytest.mark.parametrize("counts", [[0] * 3, [0] * 5])
 def test_no_games_mean_nothing_known(counts):
-    found = summary(counts)
+    found = match_summary(counts)
     assert (found.games, found.score, found.elo.value, found.nelo.value, found.los) == (0, 0.5, 0, 0, 0.5)
     assert found.elo.error == pytest.approx(1199.83, abs=0.01)
     assert [llr(counts, 0, 10, model) for model in MODELS] == [0, 0]
@@ -134,7 +134,7 @@ def test_no_games_mean_nothing_known(counts):
 
 @given(COUNTS)
 def test_summary_is_finite_and_reverses_with_the_view(counts):
-    mine, theirs = summary(counts), summary(counts[::-1])
+    mine, theirs = match_summary(counts), match_summary(counts[::-1])
     assert 0 <= mine.score <= 1 and 0 <= mine.draw_ratio <= 1 and mine.elo.error > 0 and mine.nelo.error > 0
     for one, other in ((mine.elo, theirs.elo), (mine.nelo, theirs.nelo)):
         assert np.isfinite(one).all()

@@ -97,14 +97,17 @@ def test_wilsons_interval_is_that_of_the_textbook():
 
 
 def test_a_rate_has_wilsons_interval_where_every_trial_is_its_own_cluster() -> None:
-    found = errors.rate([1] * 10 + [0] * 90, np.arange(100))
+    found = errors.hit_rate([1] * 10 + [0] * 90, np.arange(100))
     low, high = 0.0552, 0.1744  # of 10 of 100; those of 100 clusters are Student's
     assert found == pytest.approx((0.1, low, high), abs=2e-3) and found.low < low < high < found.high
 
 
 def test_copies_of_a_cluster_tell_no_more_than_the_clusters() -> None:
     hits = np.repeat([1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 7)
-    whole, alone = errors.rate(hits, np.repeat(np.arange(10), 7)), errors.rate(hits[::7], np.arange(10))
+    whole, alone = (
+        errors.hit_rate(hits, np.repeat(np.arange(10), 7)),
+        errors.hit_rate(hits[::7], np.arange(10)),
+    )
     assert (whole.low, whole.high) == pytest.approx((alone.low, alone.high), abs=0.02)
     assert errors.cluster_variance(hits, np.repeat(np.arange(10), 7)) == pytest.approx(
         7 * errors.cluster_variance(hits[::7], np.arange(10)), rel=1e-9
@@ -113,9 +116,9 @@ def test_copies_of_a_cluster_tell_no_more_than_the_clusters() -> None:
 
 @pytest.mark.parametrize("hits", [0, 1])
 def test_a_rate_of_none_or_all_stays_inside_and_counts_clusters(hits: int) -> None:
-    found = errors.rate([hits] * 60, np.arange(60) // 3)
+    found = errors.hit_rate([hits] * 60, np.arange(60) // 3)
     assert found.value == hits and 0 <= found.low <= found.value <= found.high <= 1
-    single = errors.rate([hits] * 20, np.arange(20))
+    single = errors.hit_rate([hits] * 20, np.arange(20))
     assert found.high - found.low == pytest.approx(single.high - single.low)
 
 
@@ -125,7 +128,7 @@ def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs() -> None:
     for _ in range(1000):
         size = 1 + rng.poisson(4, 60)
         hits = rng.random(size.sum()) < np.repeat(rng.beta(0.08 * 9, 0.92 * 9, 60), size)
-        found = errors.rate(hits, np.repeat(np.arange(60), size))
+        found = errors.hit_rate(hits, np.repeat(np.arange(60), size))
         held.append(found.low <= 0.08 <= found.high)
     assert 0.925 < np.mean(held) < 0.975
 
@@ -177,7 +180,7 @@ def test_a_won_ending_is_converted_by_a_win_alone_and_a_drawn_one_held_by_a_draw
     )
     kept = {"best": 1.0, "played": 1.0, "chance_errors": 0.5, "best_plies": 3, "played_plies": 3}
     decisions = pd.DataFrame([{"game": 0, "player": "p", "cluster": 0} | kept])
-    [row] = errors.endgame_errors(decisions, seats).to_dict("records")
+    [row] = errors.errors_by_player(decisions, seats).to_dict("records")
     assert (row["won_endings"], row["converted"]) == (4, 0.25)
     assert (row["drawn_endings"], row["held"]) == (4, 0.75)
 

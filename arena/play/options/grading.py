@@ -107,7 +107,7 @@ class Grading(NamedTuple):
 
 
 def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | None, folder: Path) -> Grading:
-    """Who judges the decisions of an experiment's games: fields of `OracleSettings`, files of the judge in `folder`.
+    """Who judges the decisions of the games: fields of `OracleSettings`, files of the judge in `folder`.
 
     Raises GradingError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
     """

@@ -14,7 +14,7 @@ from arena.base.files import REPORT
 from arena.base.number import percent, probability, with_minus
 from arena.base.wording import counted, listed
 from arena.ratings.interval import Interval
-from arena.ratings.match import summary
+from arena.ratings.match import match_summary
 from arena.ratings.prior import moved_by_prior
 from arena.report.charts.catalogue import charts_of
 from arena.report.faults import Place
@@ -340,7 +340,7 @@ def _match(run: Run) -> list[Block]:
     counts = pentanomial(pairs.loc[pairs["size"] == 2, "sum"])
     if not sum(counts):
         return []
-    match = summary(counts)
+    match = match_summary(counts)
     lines = [
         f"Pairs of games in which {name} scored 0, ½, 1, 1½ and 2 points: {', '.join(map(str, counts))}.",
         f"Elo of the pairs alone: {match.elo}; normalized Elo: {match.nelo}.",

@@ -16,7 +16,7 @@ from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
-from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, gains, joint_table
+from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import save_pdf, save_png, svg
@@ -127,7 +127,7 @@ class Joint:
     @cached_property
     def gains(self) -> pd.DataFrame:
         """A row for each player and run, and for all runs together: Elo above the reference, with its interval."""
-        return gains(self.rated, self.reference)
+        return gains_by_run(self.rated, self.reference)
 
 
 def load_joint(folder: Path) -> Joint:
@@ -150,7 +150,7 @@ def conclusion(joint: Joint) -> list[Claim]:
         ]
         return shortened([*sorted(claims, key=lambda claim: not claim.is_shown), *_differences(joint)])
     best, second = joint.table["player"].iloc[0], joint.table["player"].iloc[1]
-    gap = gains(joint.across, second)
+    gap = gains_by_run(joint.across, second)
     ahead = gap[(gap["player"] == best) & (gap["run"] == JOINT)].iloc[0]
     return shortened([compared(best, second, Interval.of(ahead, "gain")), *_differences(joint)])
 

@@ -21,7 +21,7 @@ COSTLIEST = 10
 """Errors that a report links."""
 MARKS = {errors.INACCURACY: "?!", errors.MISTAKE: "?", errors.BLUNDER: "??"}
 """The mark of a move by the points that it loses at least, where a judge graded it."""
-TABLES_MARKS = {errors.HALF: "?", errors.WHOLE: "??"}
+TABLES_MARKS = {errors.HALF_POINT: "?", errors.WHOLE: "??"}
 """The same where the tables did."""
 
 GRADES = Table.of(
@@ -125,7 +125,7 @@ def endgame_errors(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
     seats["contact"] = white.where(seats["colour"] == "white", 1 - white)
     decisions = grades[grades["judge"] == TABLES_JUDGE]
     decisions = decisions.merge(seats[["game", "player", "cluster"]], on=["game", "player"])
-    table = errors.endgame_errors(decisions, seats)
+    table = errors.errors_by_player(decisions, seats)
     if not len(table):
         return pd.DataFrame(columns=ENDGAME_ERRORS.names)
     table["endgame_pieces"] = int(graded["endgame_pieces"].max())
@@ -143,7 +143,7 @@ def judged_losses(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
     decisions = grades[(grades["judge"] != TABLES_JUDGE) & grades["lost"].notna()]
     decisions = decisions.assign(agrees=decisions["best"] <= decisions["played"])
     decisions = decisions.merge(seats[["game", "player", "cluster"]], on=["game", "player"])
-    parts = [errors.judged_losses(part).assign(judge=judge) for judge, part in decisions.groupby("judge")]
+    parts = [errors.losses_by_player(part).assign(judge=judge) for judge, part in decisions.groupby("judge")]
     if not parts:
         return pd.DataFrame(columns=JUDGED_LOSSES.names)
     return by_player(pd.concat(parts), run.players)[JUDGED_LOSSES.names]
