@@ -77,10 +77,10 @@ def analyse_command(
     with announcing_compilation():
         try:
             spec = located(player_spec(player, "--player"), Path())
-            limits = {"depth": depth, "nodes": nodes, "seconds": seconds}
             if player == DEFAULT_PLAYER and (pieces := known_pieces(scene.game.variant)):
                 spec = replace(spec, options={**spec.options, "tables": pieces})
-            limit = _limit(spec.limit, {name: value for name, value in limits.items() if value is not None})
+            limit = Limit(depth or spec.limit.depth, nodes or spec.limit.nodes, seconds or spec.limit.seconds)
+            limit = Limit(seconds=DEFAULT_SECONDS) if limit == Limit() else limit
             analysis = Analysis(replace(spec, limit=limit), game_of(scene.game, scene.ply), lines)
         except (PlayerError, ValueError) as error:
             raise ArenaError(f"--player: {error}" if isinstance(error, PlayerError) else str(error)) from None
@@ -110,14 +110,6 @@ def lines_table(analysis: Analysis, findings: Findings) -> Table:
     for (number, score, depth, *_), moves in _rows(analysis, findings):
         table.add_row(number, score, depth, moves)
     return table
-
-
-def _limit(limit: Limit, others: dict[str, Any]) -> Limit:
-    """The limit of an entry, with others in place of its own, and always one."""
-    limit = limit._replace(**others, clock=None, increment=None)
-    if limit.depth is limit.nodes is limit.seconds is None:
-        limit = limit._replace(seconds=DEFAULT_SECONDS)
-    return limit
 
 
 def _watched(analysis: Analysis) -> Iterator[Findings]:

@@ -6,7 +6,6 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import click
@@ -92,17 +91,17 @@ def doctor_command(config: Path) -> None:
     with announcing(looking.say):
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""
+
+            def say_of_run(text: str, about: str = about) -> None:
+                looking.say(about + text)
+
             folder = Path("reports") / experiment.name / run
-            for finding in diagnose(experiment, folder, partial(_say_of, looking, about), looking):
+            for finding in diagnose(experiment, folder, say_of_run, looking):
                 findings.append(finding)
                 warning = " (warning)" if finding.level == "warning" else ""
                 printed = [f"  | {cut(line)}" for line in finding.output.splitlines()[-_PRINTED_LINES:]]
                 echo("\n".join([f"{about}{finding.where}: {finding.words}{warning}", *printed]))
     _end(findings)
-
-
-def _say_of(looking: Looking, about: str, text: str) -> None:
-    looking.say(about + text)
 
 
 def rehearsed(config: Path) -> Rehearsal | None:
@@ -141,7 +140,13 @@ def plan_command(config: Path, games: int | None, workers: Workers | None, as_js
     learning = rehearsed(config)
     documents = {}
     seconds = 0.0
-    for run, tournament in _tournaments(config, learning).items():
+    experiments = {"": learning.experiment} if learning else load_all(config)
+    folder = Path("reports") / next(iter(experiments.values())).name
+    tournaments = {
+        run: prepare(experiment, None if learning else folder / run, Terminal())
+        for run, experiment in experiments.items()
+    }
+    for run, tournament in tournaments.items():
         experiment = tournament.experiment
         _check_pilot(tournament, config, games)
         used = available(workers or experiment.workers, say)
@@ -168,15 +173,6 @@ def plan_command(config: Path, games: int | None, workers: Workers | None, as_js
         click.echo(json.dumps(documents.get("", documents)))
     elif len(documents) > 1:
         echo(f"all {len(documents)} runs: {duration(seconds)}")
-
-
-def _tournaments(config: Path, learning: Rehearsal | None) -> dict[str, Tournament]:
-    """The tournaments of a file by the names of their runs. Raises ConfigError, with all that is wrong."""
-    if learning:
-        return {"": prepare(learning.experiment, observer=Terminal())}
-    experiments = load_all(config)
-    folder = Path("reports") / next(iter(experiments.values())).name
-    return {name: prepare(experiment, folder / name, Terminal()) for name, experiment in experiments.items()}
 
 
 def _check_pilot(tournament: Tournament, config: Path, games: int | None) -> None:

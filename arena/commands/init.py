@@ -28,13 +28,9 @@ def init_command(folder: Path, kind: str | None) -> None:
     for name in names:
         if (folder / name).exists():
             raise ArenaError(f"{folder / name} exists already and is not overwritten; nothing was written")
-    try:
-        for name in names:
-            text = (TEMPLATES / name).read_text(encoding="utf-8")
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArenaError(f"{folder} cannot be written to: {error.strerror}") from None
     for name in names:
+        text = (TEMPLATES / name).read_text(encoding="utf-8")
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
         click.echo(f"wrote {folder / name}")
     click.echo("next: " + ("" if folder == Path() else f"cd {folder} && ") + f"arena run {names[0]}")

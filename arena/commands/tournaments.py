@@ -28,7 +28,7 @@ from arena.commands.options import (
     watch_option,
     workers_option,
 )
-from arena.commands.output import STOPPED, echo, say, show_frame
+from arena.commands.output import STOPPED, echo, say, show_table
 from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load, load_all, named_entries
@@ -309,9 +309,9 @@ def place_command(
     """
     if player is None:
         for file in [_pool_file(name)] if name else sorted(POOLS.glob("*.yaml")):
-            _show_pool(_pool_in(file))
+            _show_pool(Source(file).read())
         return
-    pool = _pool_in(_pool_file(name or "english"))
+    pool = Source(_pool_file(name or "english")).read()
     with _in_words_of([player]):
         (entry,) = named_entries([player], _LIMITS)
         if entry["name"] in pool["anchor"]:
@@ -341,14 +341,8 @@ def _pool_file(name: str) -> Path:
     return named[-1]
 
 
-def _pool_in(file: Path) -> Any:
-    return Source(file).read()
-
-
 def _show_pool(pool: dict[str, Any]) -> None:
     """Print the players of a pool, the strongest first."""
-    import pandas as pd
-
     players = sorted(pool["anchor"].items(), key=lambda row: -row[1])
     echo(f"{pool['name']}: {counted(len(players), 'player')}, openings {pool['openings']['set']}")
-    show_frame(pd.DataFrame([(player, signed(elo)) for player, elo in players], columns=["player", "Elo"]))
+    show_table(("player", "Elo"), [(player, signed(elo)) for player, elo in players])
