@@ -430,7 +430,8 @@ def test_pdn_says_of_a_player_with_settings_that_its_name_does_not_say_all(own):
     def told(side: Side) -> bool:
         return "WhiteSettings" in read_pdn(pdn_text(seated(side, PERSON))).games[0].tags
 
-    assert told(side_of("{type: greedy, evaluation: strong}")) and told(side_of("{type: game3, depth: 2}"))
+    entries = ("{name: greedy, type: greedy, evaluation: strong}", "{name: game3, type: game3, depth: 2}")
+    assert all(told(side_of(entry)) for entry in entries)
     assert not any(map(told, (PERSON, level(3), side_of("greedy"), side_of("game3"), own("First"))))
 
 
