@@ -26,18 +26,18 @@ def ended(sentence: str) -> str:
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
-def unknown(kind: str, word: str, valid: Collection[str], meant: Mapping[str, str] = _NONE) -> str:
+def unknown(kind: str, word: str, valid: Collection[str], synonyms: Mapping[str, str] = _NONE) -> str:
     """`unknown player 'negamx'; did you mean 'negamax'? (choices: random, negamax)`, in one line.
 
-    `meant` has what words stand for that are unlike any valid one: `{"time": "seconds"}`.
+    `synonyms` has what words stand for that are unlike any valid one: `{"time": "seconds"}`.
     """
-    hint = choices(word, valid, meant)
+    hint = choices(word, valid, synonyms)
     return f"unknown {kind} {quoted(word)}" + (f"; {hint}" if hint.startswith("did") else f" {hint}")
 
 
-def choices(word: str, valid: Collection[str], meant: Mapping[str, str] = _NONE) -> str:
+def choices(word: str, valid: Collection[str], synonyms: Mapping[str, str] = _NONE) -> str:
     """`did you mean 'negamax'? (choices: random, negamax)`; without the question if no valid word is close."""
-    close = meant.get(word) or meant.get(word.lower()) or nearest(word, valid)
+    close = synonyms.get(word) or synonyms.get(word.lower()) or nearest(word, valid)
     question = f"did you mean {close!r}? " if close is not None else ""
     return f"{question}(choices: {first_few(list(valid), MAX_CHOICES) or 'none'})"
 

@@ -21,10 +21,10 @@ from rich.text import Text
 from arena.base.errors import ArenaError
 from arena.base.wording import message_of
 from arena.board.words import outlook_lines
-from arena.commands.drawing import save, show_scene
+from arena.commands.drawing import save, show_position
 from arena.commands.options import MOST_NODES, POSITIVE, json_option
 from arena.commands.output import echo, width_of, wrapped
-from arena.commands.position import Scene, with_scene
+from arena.commands.position import GamePosition, with_position
 from arena.commands.waiting import announcing_compilation, watched
 from arena.experiment.load import player_spec
 from arena.hosting.analysis import Analysis, Findings
@@ -44,7 +44,7 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
 
 
 @click.command()
-@with_scene
+@with_position
 @click.option(
     "--player",
     default=DEFAULT_PLAYER,
@@ -58,7 +58,7 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
 @json_option
 def analyse_command(
-    scene: Scene,
+    viewed: GamePosition,
     player: str,
     lines: int,
     depth: int | None,
@@ -77,25 +77,25 @@ def analyse_command(
     with announcing_compilation():
         try:
             spec = located(player_spec(player, "--player"), Path())
-            if player == DEFAULT_PLAYER and (pieces := known_pieces(scene.game.variant)):
+            if player == DEFAULT_PLAYER and (pieces := known_pieces(viewed.game.variant)):
                 spec = replace(spec, options={**spec.options, "tables": pieces})
             limit = Limit(depth or spec.limit.depth, nodes or spec.limit.nodes, seconds or spec.limit.seconds)
             limit = Limit(seconds=DEFAULT_SECONDS) if limit == Limit() else limit
-            analysis = Analysis(replace(spec, limit=limit), game_of(scene.game, scene.ply), lines)
+            analysis = Analysis(replace(spec, limit=limit), game_of(viewed.game, viewed.ply), lines)
         except (PlayerError, ValueError) as error:
             raise ArenaError(f"--player: {error}" if isinstance(error, PlayerError) else str(error)) from None
         if as_json:
             last = next(iter(deque(_watched(analysis), maxlen=1)), None)
         else:
-            show_scene(scene, scene.board(flip=flip))
+            show_position(viewed, viewed.board(flip=flip))
             last = _draw(analysis) if sys.stdout.isatty() else _print(analysis)
     if last is None or not last.lines:
         raise ArenaError("nothing was found before the search was stopped")
     if as_json:
-        click.echo(json.dumps(_document(scene, analysis, last)))
+        click.echo(json.dumps(_document(viewed, analysis, last)))
     if svg is not None:
-        ways = [path(scene.game.variant, scene.position, line.move) for line in last.lines]
-        save(scene.board(flip=flip, arrows=[way for way in ways if way]), svg)
+        ways = [path(viewed.game.variant, viewed.position, line.move) for line in last.lines]
+        save(viewed.board(flip=flip, arrows=[way for way in ways if way]), svg)
 
 
 def lines_table(analysis: Analysis, findings: Findings) -> Table:
@@ -171,7 +171,7 @@ def _rows(analysis: Analysis, findings: Findings) -> Iterator[tuple[tuple[str, .
         yield cells, " ".join(analysis.texts(line)[:_PLIES_SHOWN])
 
 
-def _document(scene: Scene, analysis: Analysis, findings: Findings) -> dict[str, Any]:
+def _document(viewed: GamePosition, analysis: Analysis, findings: Findings) -> dict[str, Any]:
     lines = [
         {
             "moves": analysis.texts(line),
@@ -184,8 +184,8 @@ def _document(scene: Scene, analysis: Analysis, findings: Findings) -> dict[str,
         for line in findings.lines
     ]
     return {
-        "variant": scene.game.variant.name,
-        "fen": scene.fen,
+        "variant": viewed.game.variant.name,
+        "fen": viewed.fen,
         "man_value": analysis.man_value,
         "nodes": findings.nodes,
         "seconds": findings.seconds,

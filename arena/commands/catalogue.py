@@ -148,7 +148,7 @@ SCHEMA = "arena.schema.json"
 class _ListGroup(CommandGroup):
     """`arena list`, whose parts have other names elsewhere."""
 
-    meant = MappingProxyType({"rules": "variants", "options": "players", "evaluations": "players"})
+    synonyms = MappingProxyType({"rules": "variants", "options": "players", "evaluations": "players"})
 
 
 @click.group(cls=_ListGroup, invoke_without_command=True)

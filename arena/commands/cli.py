@@ -78,7 +78,7 @@ def _with_help(command: click.Command | None) -> click.Command | None:
 class CommandGroup(click.Group):
     """A command of commands; an unknown one is answered with the nearest and all others."""
 
-    meant: Mapping[str, str] = {}
+    synonyms: Mapping[str, str] = {}
     """What words stand for that are unlike the command that they mean."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -89,7 +89,7 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.list_commands(ctx):
-            choices = unknown("command", args[0], self.list_commands(ctx), self.meant)
+            choices = unknown("command", args[0], self.list_commands(ctx), self.synonyms)
             raise ArenaError(f"{choices}; {ctx.command_path} --help explains them")
         return super().resolve_command(ctx, args)
 
@@ -107,7 +107,7 @@ class CommandGroup(click.Group):
 class Commands(CommandGroup):
     """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""
 
-    meant = MappingProxyType({"players": "list", "variants": "list", "schema": "list", "perft": "bench"})
+    synonyms = MappingProxyType({"players": "list", "variants": "list", "schema": "list", "perft": "bench"})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -14,7 +14,7 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
-from arena.commands.waiting import Looking, Terminal, announcing_compilation
+from arena.commands.waiting import CheckProgress, Terminal, announcing_compilation
 from arena.experiment.load import command_for, load_all
 from arena.experiment.submissions import only_evaluation
 from arena.experiment.yaml.errors import ConfigError
@@ -87,7 +87,7 @@ def doctor_command(config: Path) -> None:
             if problem.keys[-1:] == ("name",):
                 echo(problem.in_line())
                 findings.append(Finding("error", said=problem.message))
-    looking = Looking()
+    looking = CheckProgress()
     with announcing(looking.say):
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arena.base.errors import ArenaError
 from arena.commands.output import echo, say, wrapped
-from arena.commands.position import Scene
+from arena.commands.position import GamePosition
 from arena.rules.board import DARK, FIGURES, LABEL, LETTERS, LIGHT, WIDTHS, Board, board_text, rows_of, to_move
 from arena.rules.notation import piece_letter
 
@@ -56,12 +56,12 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
         console.print(part)
 
 
-def show_scene(scene: Scene, board: Board, beside: str = "") -> None:
+def show_position(viewed: GamePosition, board: Board, beside: str = "") -> None:
     """Print what a position is of, its board, with a text beside it, and its FEN."""
-    for text in filter(None, (scene.heading, scene.place)):
+    for text in filter(None, (viewed.heading, viewed.place)):
         echo(text)
     show_board(board, beside)
-    click.echo(scene.fen)
+    click.echo(viewed.fen)
 
 
 def save(board: Board, path: Path) -> None:

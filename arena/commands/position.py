@@ -34,7 +34,7 @@ _LARGE = "international"
 """The rules of a FEN without a variant: the first unless it names a square beyond its last one."""
 
 
-class Scene(NamedTuple):
+class GamePosition(NamedTuple):
     """A position and the game that it is of, which may have no moves."""
 
     game: PlayedGame
@@ -76,14 +76,14 @@ class Scene(NamedTuple):
         return Board(self.game.variant, self.position, **({"last": last} | options))
 
 
-def with_scene(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the argument and the options that name a scene, and call it with the scene first."""
+def with_position(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument and the options that name a position, and call it with that first."""
 
     @functools.wraps(command)
     def called(
         what: str, variant: Variant | None, game: int | None, ply: int | None, results: Winner | None, **rest: Any
     ) -> None:
-        command(scene_of(what, variant, game, ply, results or "first"), **rest)
+        command(position_of(what, variant, game, ply, results or "first"), **rest)
 
     for decorator in (
         results_option,
@@ -96,9 +96,9 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def scene_of(
+def position_of(
     what: str, variant: Variant | None, game: int | None, ply: int | None, results: Winner = "first"
-) -> Scene:
+) -> GamePosition:
     """The position of a FEN, a variant, a game of a PDN file or of a run's folder. Raises ArenaError if none."""
     path = Path(what)
     if path.is_dir():
@@ -108,7 +108,7 @@ def scene_of(
     if game is not None or ply is not None:
         raise ArenaError("--game and --ply need a PDN file or the folder of a run")
     if (rules := _rules(what)) is not None:
-        return Scene(PlayedGame(rules, rules.start, []))
+        return GamePosition(PlayedGame(rules, rules.start, []))
     if ":" not in what:
         close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
@@ -116,11 +116,11 @@ def scene_of(
     return _of_fen(what, variant)
 
 
-def _at(scene: Scene, ply: int | None) -> Scene:
-    plies = len(scene.game.moves)
+def _at(viewed: GamePosition, ply: int | None) -> GamePosition:
+    plies = len(viewed.game.moves)
     if ply is not None and ply > plies:
-        raise ArenaError(f"--ply {ply}: {scene.heading.split(':')[0]} has {plies} plies")
-    return scene._replace(ply=plies if ply is None else ply)
+        raise ArenaError(f"--ply {ply}: {viewed.heading.split(':')[0]} has {plies} plies")
+    return viewed._replace(ply=plies if ply is None else ply)
 
 
 def _rules(what: str) -> Variant | None:
@@ -135,16 +135,16 @@ def _rules(what: str) -> Variant | None:
         return None
 
 
-def _of_fen(text: str, variant: Variant | None) -> Scene:
+def _of_fen(text: str, variant: Variant | None) -> GamePosition:
     if variant is None:
         numbers = [int(number) for number in re.findall(r"[0-9]+", re.split(":[H+]", text)[0])]
         variant = VARIANTS[_SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE]
         say(f"read as {variant.name}; --variant names other rules")
     start, runs = parse_start(variant, text)
-    return Scene(PlayedGame(variant, start, [], king_runs=runs))
+    return GamePosition(PlayedGame(variant, start, [], king_runs=runs))
 
 
-def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) -> Scene:
+def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) -> GamePosition:
     read = partial(read_pdn, path, variant, results=results)
     try:
         file = read(only=number)
@@ -160,25 +160,24 @@ def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) 
         raise ArenaError(str(next(problem for problem in reversed(file.problems) if problem.game)))
     for problem in file.problems:
         say(str(problem))
-    return _scene(file.games[0], file.games[0].count, path.name, result_text(file.games[0].result))
+    return _with_heading(file.games[0], path.name, result_text(file.games[0].result))
 
 
-def _of_run(folder: Path, number: int) -> Scene:
-
+def _of_run(folder: Path, number: int) -> GamePosition:
     stored = stored_game(folder, number)
     record, game = stored.record, stored.played()
     if game.problems:
         raise ArenaError(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")
     ended = f"{result_text(record.result)} by {record.termination}"
     ended += f": {_visible(record.error)}" if record.error else ""
-    return _scene(game, game.count, stored.experiment.name, ended)
+    return _with_heading(game, stored.experiment.name, ended)
 
 
-def _scene(game: PlayedGame, count: int, of: str, ended: str) -> Scene:
-    scene = Scene(game)
-    white, black = scene.names
+def _with_heading(game: PlayedGame, of: str, ended: str) -> GamePosition:
+    viewed = GamePosition(game)
+    white, black = viewed.names
     players = f"{white} (white) against {black} (black)"
-    return scene._replace(heading=f"game {game.number} of {count} of {of}: {players}, {ended}")
+    return viewed._replace(heading=f"game {game.number} of {game.count} of {of}: {players}, {ended}")
 
 
 def _visible(name: str) -> str:

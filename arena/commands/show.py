@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from arena.commands.drawing import save, show_scene
+from arena.commands.drawing import save, show_position
 from arena.commands.options import json_option
 from arena.commands.output import echo, show_table
-from arena.commands.position import Scene, with_scene
+from arena.commands.position import GamePosition, with_position
 from arena.experiment.yaml.values import inline
 from arena.rules.result import result_text, score_text
 from players.evaluation.build import explained_value
@@ -26,42 +26,44 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 
 
 @click.command()
-@with_scene
+@with_position
 @click.option("--evaluation", help="Its value: a name, file.py:function, '{linear: {man: 100}}'.")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
 @json_option
-def show_command(scene: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
+def show_command(
+    viewed: GamePosition, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool
+) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Of a game, with the moves around the position and the players' scores, in men where it is known what a man is
     worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one.
     """
-    board = scene.board(flip=flip)
-    value, features = (None, {}) if evaluation is None else _value(scene, evaluation)
+    board = viewed.board(flip=flip)
+    value, features = (None, {}) if evaluation is None else _value(viewed, evaluation)
     if svg is not None:
         save(board, svg)
     if as_json:
-        document = _document(scene)
+        document = _document(viewed)
         if value is not None:
             document |= {"value": value, "features": {name: share._asdict() for name, share in features.items()}}
         click.echo(json.dumps(document))
         return
-    show_scene(scene, board, "" if value is None else "\n".join(_value_lines(value, features)))
-    if scene.game.moves:
-        echo(_moves_around(scene))
-    if scene.game.answers is not None and scene.game.moves:
+    show_position(viewed, board, "" if value is None else "\n".join(_value_lines(value, features)))
+    if viewed.game.moves:
+        echo(_moves_around(viewed))
+    if viewed.game.answers is not None and viewed.game.moves:
         echo("")
-        show_table(_HEADER, list(_rows(scene)))
+        show_table(_HEADER, list(_rows(viewed)))
 
 
-def _value(scene: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
+def _value(viewed: GamePosition, evaluation: str) -> tuple[float, dict[str, Share]]:
     """The value of a position by an evaluation, and each feature's share of a linear one.
 
     Raises PlayerError if it has none.
     """
     described = inline(evaluation, "--evaluation")
-    return explained_value(scene.game.variant, scene.position, described)
+    return explained_value(viewed.game.variant, viewed.position, described)
 
 
 def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
@@ -72,44 +74,44 @@ def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
         yield f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}"
 
 
-def _moves_around(scene: Scene) -> str:
-    first, last = max(scene.ply - _AROUND, 0) + 1, min(scene.ply + _AROUND, len(scene.game.moves))
+def _moves_around(viewed: GamePosition) -> str:
+    first, last = max(viewed.ply - _AROUND, 0) + 1, min(viewed.ply + _AROUND, len(viewed.game.moves))
     words = ["..."] if first > 1 else []
-    behind = scene.game.positions[0].turn != scene.game.variant.first
+    behind = viewed.game.positions[0].turn != viewed.game.variant.first
     for ply in range(first, last + 1):
         number, second = divmod(ply - 1 + behind, 2)
-        text = f"[{scene.game.text(ply)}]" if ply == scene.ply else scene.game.text(ply)
+        text = f"[{viewed.game.text(ply)}]" if ply == viewed.ply else viewed.game.text(ply)
         words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
-    return " ".join([*words, result_text(scene.game.result) if last == len(scene.game.moves) else "..."])
+    return " ".join([*words, result_text(viewed.game.result) if last == len(viewed.game.moves) else "..."])
 
 
-def _rows(scene: Scene) -> Iterator[tuple[str, ...]]:
-    for ply in range(max(scene.ply - 2, 0) + 1, min(scene.ply + 2, len(scene.game.moves)) + 1):
-        search = _search(scene, ply)
-        man = scene.game.men[scene.game.positions[ply - 1].turn]
+def _rows(viewed: GamePosition) -> Iterator[tuple[str, ...]]:
+    for ply in range(max(viewed.ply - 2, 0) + 1, min(viewed.ply + 2, len(viewed.game.moves)) + 1):
+        search = _search(viewed, ply)
+        man = viewed.game.men[viewed.game.positions[ply - 1].turn]
         score = score_text(search["score"], search["plies_to_win"] or 0, man)
         counted = (f"{search[name] or ''}" for name in _COUNTED)
         seconds = "" if search["seconds"] is None else f"{search['seconds']:.6f}"
         yield str(ply), search["player"], search["move"], score, *counted, seconds
 
 
-def _search(scene: Scene, ply: int) -> dict[str, Any]:
-    colour = scene.game.positions[ply - 1].turn
-    known: dict[str, Any] = {"ply": ply, "player": scene.names[colour], "move": scene.game.text(ply)}
-    if scene.game.answers is not None:
-        score = float(scene.game.answers["score"][ply - 1])
-        known["plies_to_win"] = int(scene.game.answers["plies_to_win"][ply - 1]) or None
+def _search(viewed: GamePosition, ply: int) -> dict[str, Any]:
+    colour = viewed.game.positions[ply - 1].turn
+    known: dict[str, Any] = {"ply": ply, "player": viewed.names[colour], "move": viewed.game.text(ply)}
+    if viewed.game.answers is not None:
+        score = float(viewed.game.answers["score"][ply - 1])
+        known["plies_to_win"] = int(viewed.game.answers["plies_to_win"][ply - 1]) or None
         known["score"] = None if math.isnan(score) else score
-        known |= {name: int(scene.game.answers[name][ply - 1]) for name in _COUNTED}
-        seconds = float(scene.game.answers["seconds"][ply - 1])
+        known |= {name: int(viewed.game.answers[name][ply - 1]) for name in _COUNTED}
+        seconds = float(viewed.game.answers["seconds"][ply - 1])
         known["seconds"] = None if math.isnan(seconds) else seconds
     return known
 
 
-def _document(scene: Scene) -> dict[str, Any]:
-    document: dict[str, Any] = {"variant": scene.game.variant.name, "fen": scene.fen}
-    if scene.heading:
-        moves = [_search(scene, ply) for ply in range(1, len(scene.game.moves) + 1)]
-        named = dict(zip(("white", "black"), scene.names, strict=True))
-        document |= {**named, "result": scene.game.result, "ply": scene.ply, "moves": moves}
+def _document(viewed: GamePosition) -> dict[str, Any]:
+    document: dict[str, Any] = {"variant": viewed.game.variant.name, "fen": viewed.fen}
+    if viewed.heading:
+        moves = [_search(viewed, ply) for ply in range(1, len(viewed.game.moves) + 1)]
+        named = dict(zip(("white", "black"), viewed.names, strict=True))
+        document |= {**named, "result": viewed.game.result, "ply": viewed.ply, "moves": moves}
     return document

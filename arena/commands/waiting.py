@@ -79,7 +79,7 @@ class Terminal(Display):
             yield stopping
 
 
-class Looking:
+class CheckProgress:
     """Shows in the last line of a terminal who is being looked at, of how many; nothing elsewhere."""
 
     def __init__(self) -> None:

@@ -193,20 +193,20 @@ def _lone(entry: Any) -> Any:
         raise worded(str(error)) from None
 
 
-LoneField = Annotated[PlayerField, BeforeValidator(_lone)]
+SinglePlayerField = Annotated[PlayerField, BeforeValidator(_lone)]
 """An entry of a player that stands alone, as a field; its type, negamax, and its name may be left out."""
 
 
 class OracleSettings(Section):
     """Who grades the decisions of the games, once these are played."""
 
-    meant: ClassVar[Mapping[str, str]] = MappingProxyType({"player": "judge", "tables": "pieces"})
+    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType({"player": "judge", "tables": "pieces"})
     pieces: Literal[0, Pieces] | None = Field(
         default=None,
         description="Most pieces of a position that endgame tables judge; 0: none "
         f"[{USUAL_PIECES}, or none where the rules have no tables].",
     )
-    judge: LoneField | None = Field(
+    judge: SinglePlayerField | None = Field(
         default=None, description="A player that judges all other positions: deeper than those it grades."
     )
 
@@ -271,7 +271,7 @@ _GAMES = "openings: {count: 20}"
 class Experiment(Document):
     """One tournament: who plays whom, from which openings, under which rules."""
 
-    meant: ClassVar[Mapping[str, str]] = MappingProxyType(
+    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType(
         {"games": _GAMES, "rounds": _GAMES, "seeds": _GAMES, "rules": "variant", "engines": "players"}
         | {name: f"players: [{{{name}: ...}}]" for name in Limit._fields}
         | {name: f"players: [{{{limit}: ...}}]" for name, limit in MEANT_LIMITS.items()}
@@ -345,7 +345,7 @@ class Experiment(Document):
         if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")
         entrants = [player.name for player in left.players]
-        if len(entrants) < self.format.least_players or not entrants:
+        if len(entrants) < self.format.min_players or not entrants:
             raise self.error(("players",), f"{reason} too few players are left: {len(entrants)}")
         format = self.format.limited_to(entrants)
         for keys, message in format.problems(entrants):

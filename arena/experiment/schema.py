@@ -134,7 +134,7 @@ def _player_schema(entry: Schema) -> Schema:
     return entry | {"anyOf": [{"required": ["type"]}, {"required": ["sweep"]}], "allOf": kinds}
 
 
-def lone_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
+def single_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
     """The JSON schema of a player that stands alone, of LoneField, without the keys that are `refused`."""
     keys = {key: value for key, value in entry["properties"].items() if key not in refused}
     keys["type"] = {"description": keys["type"]["description"], "default": "negamax", "anyOf": _types()}

@@ -30,7 +30,7 @@ _NAMED: dict[str, Any] = {"anyOf": [{"enum": shipped()}, {"type": "string"}]}
 class SuiteEntry(Section):
     """A suite whose positions every player tries to solve."""
 
-    meant: ClassVar[Mapping[str, str]] = MappingProxyType(
+    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType(
         {"file": "name", "suite": "name", "positions": "count", "number": "count"}
     )
     name: Annotated[str, WithJsonSchema(_NAMED)] = Field(

@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, Discriminator, Field
 
 from arena.base.docs import first_line
 from arena.experiment.load import refuse_other
-from arena.experiment.schema import lone_player_schema, variant_schema
+from arena.experiment.schema import single_player_schema, variant_schema
 from arena.experiment.yaml.schema import DIALECT, Schema, model_schema
-from arena.experiment.yaml.section import told_apart, validated
+from arena.experiment.yaml.section import of_known_kind, validated
 from arena.experiment.yaml.values import Source
 from arena.learning.method import Method
 from arena.learning.network import Network
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     MethodField: TypeAlias = Method
 else:
     _METHODS = [get_args(method.model_fields["method"].annotation)[0] for method in TABLE]
-    _NAMED = BeforeValidator(partial(told_apart, key="method", kinds=_METHODS, noun="method"))
+    _NAMED = BeforeValidator(partial(of_known_kind, key="method", kinds=_METHODS, noun="method"))
     MethodField = Annotated[Union[TABLE], Discriminator("method"), _NAMED]  # noqa: UP007
 """Any of the methods, as a field of a configuration."""
 
@@ -51,7 +51,7 @@ def learning_schema() -> Schema:
     schema = model_schema(Learning)
     properties = schema["properties"]
     properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
-    properties["player"] = lone_player_schema(properties["player"], TIMED)
+    properties["player"] = single_player_schema(properties["player"], TIMED)
     for method in properties["learn"]["oneOf"]:
         method["description"] = first_line(method["description"])
         method["properties"]["method"]["description"] = method["description"]

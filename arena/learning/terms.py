@@ -13,7 +13,7 @@ from pydantic_core import InitErrorDetails
 
 from arena.base.errors import ArenaError
 from arena.base.wording import shown
-from arena.experiment.model import LoneField, VariantField
+from arena.experiment.model import SinglePlayerField, VariantField
 from arena.experiment.openings.sources import OpeningsError, is_even, random_openings
 from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, worded
 from arena.rules.custom import build_variant
@@ -112,7 +112,7 @@ class Terms(Document):
 
     name: str = Field(max_length=100, pattern=FOLDER_NAME, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
-    player: Annotated[LoneField, AfterValidator(_counted)] = Field(
+    player: Annotated[SinglePlayerField, AfterValidator(_counted)] = Field(
         description="The player: its limit, of nodes or depth, its type [negamax], and options of that."
     )
     seed: int = Field(default=0, ge=0, description="The source of all chance.")

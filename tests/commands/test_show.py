@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from arena import Game
-from arena.commands.position import scene_of
+from arena.commands.position import position_of
 from arena.ledger.packing import unpacked
 from arena.rules.game import game_of
 from tests.helpers.command_line import invoke, refused
@@ -114,8 +114,8 @@ def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
 
 def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
     assert "W:W32:B1,K5" in shown(games, "--game", 2, "--ply", 2)
-    scene = scene_of(str(games), None, 2, 3)
-    assert game_of(scene.game, scene.ply).fen == "B:W28:B1,K5"
+    viewed = position_of(str(games), None, 2, 3)
+    assert game_of(viewed.game, viewed.ply).fen == "B:W28:B1,K5"
 
 
 def test_what_the_comments_of_a_pdn_found_is_shown(games):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.formats.base import LEAST_ROUNDS, Format, ScheduledGame
+from arena.experiment.formats.base import MIN_ROUNDS, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
@@ -150,13 +150,13 @@ def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_th
     games = [scheduled for batch in found for scheduled in batch]
     assert games == every[: len(games)] and len(games) < len(every)
     rounds = [len({scheduled.round for scheduled in batch}) for batch in found]
-    assert rounds[0] == LEAST_ROUNDS and len(rounds) > 1
+    assert rounds[0] == MIN_ROUNDS and len(rounds) > 1
     for number, more in enumerate(rounds[1:], start=1):
         assert sum(rounds[:number]) / 20 <= more <= sum(rounds[:number])
 
 
 def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rated_before_the_least() -> None:
-    assert sum(map(len, played_until(5, LEAST_ROUNDS + 10, 2))) == 12 * (LEAST_ROUNDS + 10)
+    assert sum(map(len, played_until(5, MIN_ROUNDS + 10, 2))) == 12 * (MIN_ROUNDS + 10)
     assert len(played_until(1000, 400, 3)) == 1
     assert [len(batch) for batch in played_until(1000, 3, 3)] == [36]
 
@@ -166,7 +166,7 @@ def test_one_player_of_unknown_elo_is_rated_after_as_many_pairs_as_others_after_
     gauntlet = Gauntlet(type="gauntlet", seeds=(newcomer,))
     until = Until(error=1000)
     found, _ = batches(until.batches(gauntlet, NAMES, 400, anchor=dict.fromkeys(known, 0.0)), drawn)
-    assert [len(batch) for batch in found] == [2 * len(known) * -(-LEAST_ROUNDS // len(known))]
+    assert [len(batch) for batch in found] == [2 * len(known) * -(-MIN_ROUNDS // len(known))]
 
 
 def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:

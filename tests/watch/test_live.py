@@ -21,7 +21,7 @@ import pytest
 
 import arena
 from arena.base.files import lock_folder
-from arena.experiment.formats.base import LEAST_ROUNDS, BatchResult
+from arena.experiment.formats.base import MIN_ROUNDS, BatchResult
 from arena.experiment.formats.fixed import RoundRobin, Until
 from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import FILE
@@ -207,7 +207,7 @@ def test_status_report_rate_and_an_early_end_give_the_same_interval_for_the_same
     pairings = list(combinations(players, 2))
     results, number = random.Random(1), itertools.count(1)
     with StoredRun(tmp_path / "out", players, 200) as run:
-        for _ in range(LEAST_ROUNDS):
+        for _ in range(MIN_ROUNDS):
             for first, second in pairings:
                 for white, black in ((first, second), (second, first)):
                     game = next(number)

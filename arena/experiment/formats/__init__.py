@@ -13,7 +13,7 @@ from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import Swiss
 from arena.experiment.yaml.schema import one_of
-from arena.experiment.yaml.section import told_apart
+from arena.experiment.yaml.section import of_known_kind
 
 _TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
 """One row a format; its `type` is its name in configurations."""
@@ -25,7 +25,7 @@ FORMATS: dict[str, type[Format]] = {
 def _mapping(value: Any) -> Any:
     if not isinstance(value, str | dict | Format):
         raise ValueError(f"must be the name of a format or a mapping with a type, not {shown(value)}")
-    return told_apart({"type": value} if isinstance(value, str) else value, "type", FORMATS, "format")
+    return of_known_kind({"type": value} if isinstance(value, str) else value, "type", FORMATS, "format")
 
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 
-LEAST_ROUNDS = 25
+MIN_ROUNDS = 25
 """Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
 
 
@@ -90,12 +90,12 @@ class Format(Section):
     """Whether it may end once intervals are narrow enough: all pairings play an opening before the next."""
     voids_games: ClassVar[bool] = True
     """Whether the games of a player that is disqualified are left out."""
-    least_players: ClassVar[int] = 2
+    min_players: ClassVar[int] = 2
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
         """Yield problems between the settings and the players, each with the key in the format to blame."""
-        if len(names) < self.least_players:
-            least = self.least_players
+        if len(names) < self.min_players:
+            least = self.min_players
             yield ("type",), f"{self.type!r} needs at least {least} players, not {len(names)}"
 
     def limited_to(self, names: Sequence[str]) -> Format:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from arena.base.wording import unknown
-from arena.experiment.formats.base import LEAST_ROUNDS, Batches, Format, Pairing, Rounds
+from arena.experiment.formats.base import MIN_ROUNDS, Batches, Format, Pairing, Rounds
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.rules.result import Colour, result_of
@@ -22,7 +22,7 @@ class RoundRobin(Format):
     type: Literal["round-robin"] = "round-robin"
     tested: ClassVar[bool] = True
     narrowed: ClassVar[bool] = True
-    least_players: ClassVar[int] = 0
+    min_players: ClassVar[int] = 0
 
 
 class Match(Format):
@@ -83,7 +83,7 @@ class Until(Section):
     ) -> Batches:
         """Rounds of one opening by all pairings until every 95 % interval is within +-`error` Elo.
 
-        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS, or where one player's Elo
+        A batch ends with a rating of all games so far, the first one after MIN_ROUNDS, or where one player's Elo
         is unknown after as many pairs of its games. It has the intervals of the report: openings differ, so that
         no game repeats another. As errors fall with the square root of the rounds, the next batch is four fifths
         of the missing rounds, at least a twentieth of the rounds so far and at most as many.
@@ -95,7 +95,7 @@ class Until(Section):
         pairings, games = format.pairings(names), list[tuple[str, str, str, int]]()
         unknown = [player for player, name in enumerate(names) if name not in anchor]
         met = sum(unknown[0] in pairing for pairing in pairings) if len(unknown) == 1 else 1
-        begin, end = 0, min(math.ceil(LEAST_ROUNDS / max(met, 1)), openings) if pairings else 0
+        begin, end = 0, min(math.ceil(MIN_ROUNDS / max(met, 1)), openings) if pairings else 0
         while begin < end:
             batch = Rounds(pairings, range(begin, end))
             played = yield batch

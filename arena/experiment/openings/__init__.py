@@ -85,7 +85,7 @@ RANDOM_OPENINGS = 50
 class Openings(Section):
     """The openings; each is played twice by every pairing, colours swapped."""
 
-    meant: ClassVar[Mapping[str, str]] = MappingProxyType(
+    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "games": "count",
             "rounds": "count",

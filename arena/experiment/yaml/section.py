@@ -48,7 +48,7 @@ def worded(text: str, kind: Any = _REFUSAL) -> PydanticCustomError:
     return PydanticCustomError(kind, "{text}", {"text": text})
 
 
-def told_apart(value: Any, key: str, kinds: Collection[str], noun: str) -> Any:
+def of_known_kind(value: Any, key: str, kinds: Collection[str], noun: str) -> Any:
     """The mapping, refused unless it has at `key` one of some kinds, by which pydantic tells a union apart."""
     if isinstance(value, dict) and key not in value:
         raise worded(f"the key {key!r} is missing {choices('', kinds)}")
@@ -78,7 +78,7 @@ class Section(BaseModel):
     """A mapping in the file: frozen, unknown keys refused, no value converted to another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-    meant: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """What to write in place of a key that it does not have, where that is unlike any key."""
 
     @classmethod
@@ -96,7 +96,7 @@ class Section(BaseModel):
             for found in error.errors(include_url=False):
                 kind: str | PydanticCustomError = found["type"]
                 if kind == "extra_forbidden" and len(found["loc"]) == 1:
-                    kind = worded(unknown("key", str(found["loc"][0]), cls.model_fields, cls.meant), _UNKNOWN)
+                    kind = worded(unknown("key", str(found["loc"][0]), cls.model_fields, cls.synonyms), _UNKNOWN)
                 elif kind in (_REFUSAL, _UNKNOWN):
                     kind = worded(found["ctx"]["text"], kind)
                 lines.append(_line(kind, found["loc"], found["input"], found.get("ctx")))
