@@ -11,37 +11,20 @@ import yaml
 
 from arena.experiment.kept import KEPT_CONFIG, as_yaml
 from arena.experiment.load import load
-from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from players.loading import located
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import one_line
-from tests.helpers.configs import EXAMPLE, MINIMAL
-
-
-def load_text(folder: Path, text: str | bytes) -> Experiment:
-    path = folder / "run.yaml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
-    return load(path)
-
-
-def errors(folder: Path, text: str | bytes) -> list[str]:
-    """The error's lines, without the folder."""
-    with pytest.raises(ConfigError) as caught:
-        load_text(folder, text)
-    lines = str(caught.value).split("\n")
-    assert len(lines) == len(caught.value.problems)
-    assert all(line.startswith(f"{folder}/run.yaml:") and len(line) < 800 for line in lines)
-    return [line.removeprefix(f"{folder}/") for line in lines]
+from tests.helpers.configs import EXAMPLE, MINIMAL, errors, loaded
 
 
 def places(lines: list[str]) -> list[str]:
     """Line and column of each error."""
-    return [":".join(line.split(":")[1:3]) for line in lines]
+    return [":".join(line.split(":")[:2]) for line in lines]
 
 
 def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
-    experiment = load_text(tmp_path, EXAMPLE)
+    experiment = loaded(tmp_path, EXAMPLE)
     assert (experiment.name, experiment.variant, experiment.seed) == ("heuristics", "english", 2026)
     assert (experiment.openings.random_plies, experiment.openings.count) == (6, 20)
     assert (experiment.max_plies, experiment.anchor) == (200, {"simple-d6": 0.0})
@@ -56,24 +39,24 @@ def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
 
 
 def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> None:
-    experiment = load_text(tmp_path, EXAMPLE)
+    experiment = loaded(tmp_path, EXAMPLE)
     stored = json.loads(json.dumps(experiment.as_dict(), allow_nan=False))
     assert stored == experiment.as_dict()
     assert stored["players"][3] == yaml.safe_load(EXAMPLE)["players"][3]
-    again = load_text(tmp_path, yaml.safe_dump(stored))
+    again = loaded(tmp_path, yaml.safe_dump(stored))
     assert again.as_dict() == stored
     assert again.players == experiment.players
 
 
 @pytest.mark.parametrize("workers", ["4", "null", "tcp://host:8786"])
 def test_where_games_are_played_is_no_part_of_the_experiment(tmp_path: Path, workers: str) -> None:
-    experiment = load_text(tmp_path, f"workers: {workers}\n{EXAMPLE}")
+    experiment = loaded(tmp_path, f"workers: {workers}\n{EXAMPLE}")
     assert experiment.workers == yaml.safe_load(workers)
-    assert experiment.as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
+    assert experiment.as_dict() == loaded(tmp_path, EXAMPLE).as_dict()
 
 
 def test_an_experiment_that_was_pickled_is_the_same_and_knows_its_places(tmp_path: Path) -> None:
-    experiment = load_text(tmp_path, EXAMPLE)
+    experiment = loaded(tmp_path, EXAMPLE)
     again = pickle.loads(pickle.dumps(experiment))
     assert again == experiment
     assert str(again.error(("seed",), "bad")) == str(experiment.error(("seed",), "bad"))
@@ -82,7 +65,7 @@ def test_an_experiment_that_was_pickled_is_the_same_and_knows_its_places(tmp_pat
 def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
     options = ["_x", "model_config", "copy", "self", "__class__", "__init__", "limit", "options", "sweeps"]
     text = MINIMAL.replace("random}", "mine.py:Mine, " + ", ".join(f"{key}: 1" for key in options) + "}")
-    experiment = load_text(tmp_path, text)
+    experiment = loaded(tmp_path, text)
     assert experiment.players[0].options == dict.fromkeys(options, 1)
     assert experiment.as_dict()["players"][0] == {"name": "x", "type": "mine.py:Mine"} | dict.fromkeys(options, 1)
 
@@ -90,7 +73,7 @@ def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
 def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
     limits = "depth: 9, nodes: 5000, seconds: 0.5, clock: 60.0, increment: 0.6"
     players = f"random, depth: null}}\n  - {{name: y, type: random, {limits}}}"
-    experiment = load_text(tmp_path, MINIMAL.replace("random}", players) + "anchor:\n")
+    experiment = loaded(tmp_path, MINIMAL.replace("random}", players) + "anchor:\n")
     assert [player.limit for player in experiment.players] == [Limit(), Limit(9, 5000, 0.5, 60.0, 0.6)]
     assert experiment.anchor == {}
     assert experiment.as_dict()["players"][0] == {"name": "x", "type": "random"}
@@ -112,14 +95,14 @@ def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: 
     ],
 )
 def test_unambiguous_values_are_taken_as_written(tmp_path: Path, written: str, value: object) -> None:
-    options = load_text(tmp_path, MINIMAL.replace("random}", f"mine.py:Mine, x: {written}}}")).players[0].options
+    options = loaded(tmp_path, MINIMAL.replace("random}", f"mine.py:Mine, x: {written}}}")).players[0].options
     assert list(options.values()) == [value] * len(options) and type(options["x"]) is type(value)
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) -> None:
     text = b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode()
-    assert load_text(tmp_path, text).as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
-    assert errors(tmp_path, text.replace(b"seed: 2026", b"seed: -1"))[0].startswith("run.yaml:3:1: ")
+    assert loaded(tmp_path, text).as_dict() == loaded(tmp_path, EXAMPLE).as_dict()
+    assert errors(tmp_path, text.replace(b"seed: 2026", b"seed: -1"))[0].startswith("3:1: ")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +182,7 @@ def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path: Path, path: str,
 def test_a_later_error_stands_at_the_nearest_key_of_the_file(
     tmp_path: Path, keys: tuple[str | int, ...], position: str
 ) -> None:
-    error = load_text(tmp_path, EXAMPLE).error(keys, "no such thing")
+    error = loaded(tmp_path, EXAMPLE).error(keys, "no such thing")
     assert isinstance(error, ConfigError)
     assert str(error) == f"{tmp_path}/run.yaml:{position}: no such thing"
 
@@ -219,7 +202,7 @@ players:
   - {name: "{depth}", type: negamax, sweep: {depth: {from: 1, to: 3}}}
 """
     named = text.replace("file: lines.txt", "set: english-3-move, count: 3")
-    for experiment in (load_text(tmp_path, text), load_text(tmp_path, named)):
+    for experiment in (loaded(tmp_path, text), loaded(tmp_path, named)):
         file = tmp_path / "reports" / "all" / KEPT_CONFIG
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(as_yaml(experiment, file.parent))

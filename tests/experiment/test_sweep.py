@@ -9,9 +9,8 @@ import pytest
 
 from arena.experiment.expand import MAX_PLAYERS
 from arena.experiment.load import load
-from arena.experiment.model import Experiment
-from arena.experiment.yaml.errors import ConfigError
 from players.player import Limit
+from tests.helpers.configs import errors, loaded
 
 EVALUATORS = "from arena import evaluator\n" + "".join(
     f"\n\n@evaluator\ndef {name}(position, rules):\n    return 0.0\n" for name in ("fast", "slow", "simple")
@@ -28,21 +27,10 @@ def entry(sweep: str, name: str | None = "{evaluation} d{depth}", more: str = ""
     return f"{HEAD}{first}{more}    sweep:\n{keys}"
 
 
-def loaded(folder: Path, text: str) -> Experiment:
-    (folder / "run.yaml").write_text(text)
-    return load(folder / "run.yaml")
-
-
 def made(folder: Path, text: str) -> dict[str, dict[str, Any]]:
     """The players as the ledger describes them, by name, without name and type."""
     players = loaded(folder, text).as_dict()["players"]
     return {p["name"]: {k: v for k, v in p.items() if k not in ("name", "type")} for p in players}
-
-
-def errors(folder: Path, text: str) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        loaded(folder, text)
-    return [line.removeprefix(f"{folder}/run.yaml:") for line in str(caught.value).splitlines()]
 
 
 def test_a_grid_is_every_combination_in_the_order_written(tmp_path: Path) -> None:

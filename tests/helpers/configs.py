@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError
+
 EXAMPLE = """\
 name: heuristics                 # the run
 variant: english
@@ -63,3 +71,20 @@ class Crashes:
 
 CHOOSES = "class {}:\n    def choose(self, game, limit, rng):\n        raise SystemExit\n"
 """The code of a player of that name, which must not be run."""
+
+
+def loaded(folder: Path, text: str | bytes) -> Experiment:
+    """The experiment of a text, as a file in the folder has it."""
+    path = folder / "run.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
+    return load(path)
+
+
+def errors(folder: Path, text: str | bytes) -> list[str]:
+    """The lines of what is wrong with a text, each from its line and column on: `3:1: 'seed' must ...`."""
+    with pytest.raises(ConfigError) as caught:
+        loaded(folder, text)
+    lines, file = str(caught.value).split("\n"), f"{folder}/run.yaml:"
+    assert len(lines) == len(caught.value.problems)
+    assert all(line.startswith(file) and len(line) < 800 for line in lines)
+    return [line.removeprefix(file) for line in lines]
