@@ -6,8 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -148,7 +147,7 @@ SCHEMA = "arena.schema.json"
 class _ListGroup(CommandGroup):
     """`arena list`, whose parts have other names elsewhere."""
 
-    synonyms = MappingProxyType({"rules": "variants", "options": "players", "evaluations": "players"})
+    synonyms: ClassVar[Mapping[str, str]] = {"rules": "variants", "options": "players", "evaluations": "players"}
 
 
 @click.group(cls=_ListGroup, invoke_without_command=True)

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -78,7 +77,7 @@ def _with_help(command: click.Command | None) -> click.Command | None:
 class CommandGroup(click.Group):
     """A command of commands; an unknown one is answered with the nearest and all others."""
 
-    synonyms: Mapping[str, str] = {}
+    synonyms: ClassVar[Mapping[str, str]] = {}
     """What words stand for that are unlike the command that they mean."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -107,7 +106,12 @@ class CommandGroup(click.Group):
 class Commands(CommandGroup):
     """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""
 
-    synonyms = MappingProxyType({"players": "list", "variants": "list", "schema": "list", "perft": "bench"})
+    synonyms: ClassVar[Mapping[str, str]] = {
+        "players": "list",
+        "variants": "list",
+        "schema": "list",
+        "perft": "bench",
+    }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -15,7 +15,7 @@ from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
 from arena.commands.waiting import CheckProgress, Terminal, announcing_compilation
-from arena.experiment.load import command_for, load_all
+from arena.experiment.load import is_learning, load_all
 from arena.experiment.submissions import only_evaluation
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
@@ -109,7 +109,7 @@ def rehearsed(config: Path) -> Rehearsal | None:
 
     Builds its players, and draws the openings of its last match. Raises ArenaError for what is wrong.
     """
-    if command_for(config) == "run":
+    if not is_learning(config):
         return None
     with announcing_compilation():
         return rehearsal(loop.prepare_learning(load_learning(config)))

@@ -27,18 +27,18 @@ _KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-def command_for(path: str | Path) -> str:
-    """The command for a YAML file: run or learn. Raises ConfigError if it is not YAML."""
-    return _KINDS[_kind(Source(Path(path)).read(), "players")][0]
+def is_learning(path: str | Path) -> bool:
+    """Whether a YAML file describes a learning run. Raises ConfigError if it is not YAML."""
+    data = Source(Path(path)).read()
+    return isinstance(data, dict) and "learn" in data and "players" not in data
 
 
 def refuse_other(source: Source, data: Any, kind: str) -> None:
-    """Raise ConfigError, naming the right command, if the data are of another of KINDS than this one."""
-    key = _kind(data, kind)
-    if key != kind:
-        command, other = _KINDS[key]
-        message = f"{key!r} describes a {other}, not a {_KINDS[kind][1]}: arena {command} {source.path}"
-        raise ConfigError([source.problem((key,), message)])
+    """Raise ConfigError, naming the right command, if the data are of another of _KINDS than this one."""
+    for key, (command, what) in _KINDS.items():
+        if isinstance(data, dict) and key in data and kind not in data:
+            message = f"{key!r} describes a {what}, not a {_KINDS[kind][1]}: arena {command} {source.path}"
+            raise ConfigError([source.problem((key,), message)])
 
 
 def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
@@ -68,7 +68,7 @@ def load_all(
     try:
         runs = dict(_runs(root, is_whole=not problems))
     except ConfigError as error:
-        raise _with_refused(source, error) from None
+        raise ConfigError([*source.problems, *error.problems]) from None
     experiments: dict[str, Experiment] = {}
     having: dict[Mistake, list[str]] = {}
     for run, data in runs.items():
@@ -125,11 +125,6 @@ def _experiment(
     experiment = validated(Experiment, data, of_run, [*source.problems, *problems, *crossed])
     of_run.about = about
     return experiment
-
-
-def _with_refused(source: Source, error: ConfigError) -> ConfigError:
-    """An error that ends the reading, and whatever else is refused."""
-    return ConfigError([*source.problems, *error.problems])
 
 
 def _runs(root: Placed, *, is_whole: bool) -> Iterator[tuple[str, Placed]]:
@@ -248,12 +243,6 @@ def _at_limit(root: Placed, limit: Placed) -> Placed:
         ]
         value["players"] = players._replace(value=entries)
     return root._replace(value=value)
-
-
-def _kind(data: Any, expected: str) -> str:
-    """The key of KINDS that the data have; the expected one if they have it, or none."""
-    keys = data if isinstance(data, dict) else {}
-    return next((key for key in (expected, *_KINDS) if key in keys), expected)
 
 
 class _Entry(Document):

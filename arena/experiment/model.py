@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
@@ -200,7 +199,7 @@ SinglePlayerField = Annotated[PlayerField, BeforeValidator(_lone)]
 class OracleSettings(Section):
     """Who grades the decisions of the games, once these are played."""
 
-    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType({"player": "judge", "tables": "pieces"})
+    synonyms: ClassVar[Mapping[str, str]] = {"player": "judge", "tables": "pieces"}
     pieces: Literal[0, Pieces] | None = Field(
         default=None,
         description="Most pieces of a position that endgame tables judge; 0: none "
@@ -271,7 +270,7 @@ _GAMES = "openings: {count: 20}"
 class Experiment(Document):
     """One tournament: who plays whom, from which openings, under which rules."""
 
-    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType(
+    synonyms: ClassVar[Mapping[str, str]] = (
         {"games": _GAMES, "rounds": _GAMES, "seeds": _GAMES, "rules": "variant", "engines": "players"}
         | {name: f"players: [{{{name}: ...}}]" for name in Limit._fields}
         | {name: f"players: [{{{limit}: ...}}]" for name, limit in MEANT_LIMITS.items()}

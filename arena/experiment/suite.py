@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -30,9 +29,12 @@ _NAMED: dict[str, Any] = {"anyOf": [{"enum": shipped()}, {"type": "string"}]}
 class SuiteEntry(Section):
     """A suite whose positions every player tries to solve."""
 
-    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"file": "name", "suite": "name", "positions": "count", "number": "count"}
-    )
+    synonyms: ClassVar[Mapping[str, str]] = {
+        "file": "name",
+        "suite": "name",
+        "positions": "count",
+        "number": "count",
+    }
     name: Annotated[str, WithJsonSchema(_NAMED)] = Field(
         description="A suite that ships, or a file: PDN, or lines `FEN ; best moves ; stratum`."
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, ClassVar, NamedTuple, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
@@ -85,17 +84,15 @@ RANDOM_OPENINGS = 50
 class Openings(Section):
     """The openings; each is played twice by every pairing, colours swapped."""
 
-    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "games": "count",
-            "rounds": "count",
-            "number": "count",
-            "plies": "random_plies",
-            "name": "set",
-            "table": "set",
-            "ballots": "set",
-        }
-    )
+    synonyms: ClassVar[Mapping[str, str]] = {
+        "games": "count",
+        "rounds": "count",
+        "number": "count",
+        "plies": "random_plies",
+        "name": "set",
+        "table": "set",
+        "ballots": "set",
+    }
     random_plies: int = Field(default=4, ge=0, description="Random plies from the start position; 0: that alone.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
     set: SetName | None = Field(default=None, description="Use a named set of openings.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import (
@@ -78,7 +77,7 @@ class Section(BaseModel):
     """A mapping in the file: frozen, unknown keys refused, no value converted to another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-    synonyms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    synonyms: ClassVar[Mapping[str, str]] = {}
     """What to write in place of a key that it does not have, where that is unlike any key."""
 
     @classmethod
