@@ -100,7 +100,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("limit: [6]", "7:15", "an entry of 'limit' must be a mapping such as {depth"),
         ("limit: [{depth: 6}, {depth: 0}]", "7:28", "'depth' must be greater than or equal to 1"),
         ("evaluation: [simple, simpel]\ndepth: [2]", "7:28", "did you mean 'simple'?"),
-        ("depht: [1, 2, 3]", "7:7", "did you mean 'depth'?"),
+        ("depht: [1, 2, 3]", "7:15", "did you mean 'depth'?"),
         ("depth: {from: 1, to: 1000000000}", "7:7", "the range of 'depth' has more than 200 values"),
         ("depth: {from: 1.0e-310, to: 9, factor: 2}", "7:7", "the range of 'depth' has more than 200 values"),
         ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5", "the sweeps and patterns make 220 players"),
