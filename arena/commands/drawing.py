@@ -36,7 +36,7 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
     """
     console = Console(highlight=False)
     if not console.is_terminal:
-        click.echo("\n\n".join(filter(None, (_plain(board, edges), beside))))
+        click.echo("\n\n".join(filter(None, (_plain(board, edges, WIDTHS[0]), beside))))
         return
     across = len(rows_of(board.variant)[0])
     fitting = (width for width in WIDTHS if across * width + _EDGE * edges <= console.width)
@@ -73,13 +73,11 @@ def save(board: Board, path: Path) -> None:
     say(f"wrote {path}")
 
 
-def _plain(board: Board, edges: bool = False, width: int | None = None) -> str:
+def _plain(board: Board, edges: bool, width: int) -> str:
     """A board in characters: on a terminal with Unicode's pieces if it can show them, else in letters.
 
-    `width` is that of a square, the usual one unless it is given.
+    `width` is that of a square.
     """
-    width = width or WIDTHS[0]
-
     pieces = FIGURES if sys.stdout.isatty() and _can_write("".join(FIGURES.values())) else LETTERS
     text = board_text(
         board.variant,
@@ -97,12 +95,8 @@ def _plain(board: Board, edges: bool = False, width: int | None = None) -> str:
     return "\n".join([_column_line(columns, width), *lines])
 
 
-def _coloured(board: Board, edges: bool = False, width: int | None = None) -> Text:
-    """A board in colours, two lines a row, and who is to move below; `edges` numbers them.
-
-    `width` is that of a square, the usual one unless it is given.
-    """
-    width = width or WIDTHS[0]
+def _coloured(board: Board, edges: bool, width: int) -> Text:
+    """A board in colours, two lines a row, and who is to move below; `edges` numbers rows and columns."""
     last = () if board.last is None else board.last[:2]
     rows, columns = _edges(board)
     text = Text(f"{_column_line(columns, width)}\n" if edges else "", no_wrap=True)

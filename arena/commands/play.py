@@ -87,7 +87,10 @@ def play_games(terminal: TerminalGame) -> None:
             terminal.tell()
             game = terminal.game
             if game.outcome is None and not game.side.is_person and not terminal.is_paused:
-                _think(terminal)
+                try:
+                    terminal.think()
+                except KeyboardInterrupt:
+                    terminal.leave()
                 continue
             if terminal.is_paused:
                 terminal.print("paused; press Enter to continue")
@@ -109,13 +112,6 @@ def play_games(terminal: TerminalGame) -> None:
     closing = threading.Thread(target=terminal.game.close, daemon=True)
     closing.start()
     closing.join(GRACE_SECONDS)
-
-
-def _think(terminal: TerminalGame) -> None:
-    try:
-        terminal.think()
-    except KeyboardInterrupt:
-        terminal.leave()
 
 
 def _seconds_left(terminal: TerminalGame) -> float | None:

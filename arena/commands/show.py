@@ -40,7 +40,11 @@ def show_command(
     worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one.
     """
     board = viewed.board(flip=flip)
-    value, features = (None, {}) if evaluation is None else _value(viewed, evaluation)
+    value: float | None = None
+    features: dict[str, Share] = {}
+    if evaluation is not None:
+        described = inline(evaluation, "--evaluation")
+        value, features = explained_value(viewed.game.variant, viewed.position, described)
     if svg is not None:
         save(board, svg)
     if as_json:
@@ -55,15 +59,6 @@ def show_command(
     if viewed.game.answers is not None and viewed.game.moves:
         echo("")
         show_table(_HEADER, list(_rows(viewed)))
-
-
-def _value(viewed: GamePosition, evaluation: str) -> tuple[float, dict[str, Share]]:
-    """The value of a position by an evaluation, and each feature's share of a linear one.
-
-    Raises PlayerError if it has none.
-    """
-    described = inline(evaluation, "--evaluation")
-    return explained_value(viewed.game.variant, viewed.position, described)
 
 
 def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
