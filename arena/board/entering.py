@@ -12,7 +12,6 @@ from arena.rules.game import Game
 from arena.rules.move_text import paths
 from arena.rules.moves import sides
 from arena.rules.notation import place, squares_by_name
-from arena.rules.position import COLOURS
 
 _BETWEEN = r"[\s:x×–-]+"
 """The separator between two squares."""
@@ -89,8 +88,6 @@ def legal_line(game: Game) -> str:
     only = len(game.legal_moves) == 1
     if must_capture(game):
         return f"you must capture: {names}{', the only move' if only else ''}"
-    if list(game.legal_moves) == [0]:
-        return f"{COLOURS[game.turn].capitalize()} has no move and must pass: type `{names}`"
     return f"{'the only move' if only else 'legal moves'}: {names}"
 
 

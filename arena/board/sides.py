@@ -43,6 +43,8 @@ class Side(NamedTuple):
     name: str
     spec: PlayerSpec | None = None
     """None for a person."""
+    unlimited: str = ""
+    """The part of its name that does not say its seconds per move, if that name says them."""
 
     @property
     def is_person(self) -> bool:
@@ -92,9 +94,10 @@ def timed(side: Side, seconds: float) -> Side:
         raise ValueError(f"{side.name} takes no limit of seconds per move")
     if before == seconds:
         return side
-    words = f", {seconds:g} s"
-    name = side.name.removesuffix(f" {before:g} s").removesuffix(",")[: NAME_CHARACTERS - len(words)] + words
-    return Side(name, replace(side.spec, name=name, limit=side.spec.limit._replace(seconds=seconds, nodes=None)))
+    player, words = side.unlimited or side.name, f", {seconds:g} s"
+    name = player[: NAME_CHARACTERS - len(words)] + words
+    spec = replace(side.spec, name=name, limit=side.spec.limit._replace(seconds=seconds, nodes=None))
+    return Side(name, spec, player)
 
 
 def usual_opponent(variant: Variant) -> Side:

@@ -349,7 +349,7 @@ def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
     try:
         experiment = Experiment.model_validate(stored["experiment"] | stored.get(_CHANGEABLE, {}))
     except (ValueError, TypeError):
-        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+        raise StoreError("is of another version of the arena, which has other settings", path) from None
     experiment.locate(Path(run_info(stored, path).file))
     return experiment
 
@@ -360,7 +360,7 @@ def run_info(stored: Mapping[str, Any], path: Path) -> RunInfo:
     try:
         return RunInfo.parsed(document)
     except (TypeError, KeyError):
-        raise StoreError(f"{path} is of another version of the arena, which has another manifest") from None
+        raise StoreError("is of another version of the arena, which has another manifest", path) from None
 
 
 def info_in(folder: Path) -> RunInfo | None:

@@ -49,6 +49,11 @@ _GAP = 10_000
 class StoreError(ArenaError):
     """A folder that cannot hold what is to be stored, or does not hold what is to be read; one line says why."""
 
+    def __init__(self, reason: str, file: Path | None = None) -> None:
+        """`reason` goes on from the name of the `file`, if one is given."""
+        super().__init__(reason if file is None else f"{file} {reason}")
+        self.reason = reason
+
 
 def documents(connection: sqlite3.Connection) -> dict[str, Any]:
     """The documents of META by their keys. Raises sqlite3.DatabaseError if one is damaged."""
@@ -432,7 +437,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             check_format(path, connection)
             yield connection
     except KeyError as error:
-        raise StoreError(f"{path} cannot be read: it has no {error}") from None
+        raise StoreError(f"cannot be read: it has no {error}", path) from None
 
 
 def is_new(connection: sqlite3.Connection) -> bool:
@@ -483,11 +488,11 @@ def _errors(path: Path, done: str) -> Iterator[None]:
     except FolderError as error:
         raise StoreError(str(error)) from None
     except UnicodeDecodeError:
-        raise StoreError(f"{path} cannot be {done}: it is damaged") from None
+        raise StoreError(f"cannot be {done}: it is damaged", path) from None
     except sqlite3.Error as error:
         is_foreign = getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB"
         is_damaged = type(error) is sqlite3.DatabaseError and not is_foreign
         remedy = f"; {REMEDY}" if is_damaged and done == "read" else ""
-        raise StoreError(f"{path} cannot be {done}: {' '.join(str(error).split())}{remedy}") from None
+        raise StoreError(f"cannot be {done}: {' '.join(str(error).split())}{remedy}", path) from None
     except OSError as error:
-        raise StoreError(f"{path} cannot be {done}: {error.strerror or error}") from None
+        raise StoreError(f"cannot be {done}: {error.strerror or error}", path) from None

@@ -185,7 +185,7 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
         say(f"waiting for a run in {folder}")
     progress = Progress(_Games(folder, is_followed=True), sys.stdout)
     read = time.monotonic()
-    shown: set[tuple[str, str]] = set()
+    told: set[tuple[str, str]] = set()
     try:
         while True:
             try:
@@ -193,8 +193,8 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
                 if moment.complete:
                     return
                 for forfeits in () if progress.live.is_started else moment.incidents:
-                    if forfeits[:2] not in shown:
-                        shown.add(forfeits[:2])
+                    if (kind := (forfeits.player, forfeits.termination)) not in told:
+                        told.add(kind)
                         print(incident(forfeits), flush=True)
                 is_there, read = True, time.monotonic()
                 progress.tell()

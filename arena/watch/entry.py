@@ -49,6 +49,6 @@ def read_entry(folder: Path, root: Path) -> Entry:
     try:
         moment = read_moment(folder)
     except StoreError as error:
-        return Entry(folder, name, str(error).replace(f"{folder / FILE} ", "").replace(f"{folder}/", ""))
+        return Entry(folder, name, error.reason)
     state = "complete" if moment.complete else outlook(moment)
     return Entry(folder, name, state, moment, elo_so_far(folder, moment).elo)

@@ -159,9 +159,9 @@ def read_moment(folder: Path) -> Moment:
             connection.execute("BEGIN")
             return _moment(folder, connection)
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+        raise StoreError(f"cannot be read: {error.strerror}", path) from None
     except (ValueError, TypeError) as error:
-        raise StoreError(f"{path} cannot be read, as it is damaged: {error}") from None
+        raise StoreError(f"cannot be read, as it is damaged: {error}", path) from None
 
 
 def _moment(folder: Path, connection: Connection) -> Moment:

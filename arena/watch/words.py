@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from arena.base.number import percent, with_minus
 from arena.base.wording import counted
 from arena.ratings.interval import Interval
+from arena.rules.game import Termination
 from arena.watch.live import Forfeits, Moment, Standing
 
 COLUMNS = ("Elo", "score", "games", "won", "drawn", "lost")
@@ -87,9 +88,14 @@ def state(moment: Moment) -> str:
 
 
 def incident(forfeits: Forfeits) -> str:
-    """`own lost 2 games by error, first game 3: own raised ValueError at ply 5: no`."""
-    ended = forfeits.termination.replace("_", " ")
-    lost = f"{forfeits.player} lost {counted(forfeits.games, 'game')} by {ended}, first game {forfeits.first}"
+    """`own lost 2 games (error of a player), first game 3: own raised ValueError at ply 5: no`."""
+    return f"{forfeits.player} {loss(forfeits)}"
+
+
+def loss(forfeits: Forfeits) -> str:
+    """What is said behind the player's name: `lost 2 games (error of a player), first game 3: ...`."""
+    ended = Termination(forfeits.termination).words
+    lost = f"lost {counted(forfeits.games, 'game')} ({ended}), first game {forfeits.first}"
     return lost + (f": {forfeits.error}" if forfeits.error else "")
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.base.wording import cut
+from arena.base.wording import counted, cut
 from arena.board.game import BoardGame, Clock
 from arena.board.sides import Side, timed
 from arena.ledger.game import stored_game
@@ -86,7 +86,7 @@ def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, 
 
 
 def placed(request: PositionGiven) -> dict[str, Any]:
-    """The position that is asked about, how many legal moves it has; raises Refusal for any other."""
+    """The position that is asked about, and what a game from it would begin with; raises Refusal for any other."""
     variant = variant_of(request.variant)
     if (request.fen is None) == (request.pieces is None) or (request.pieces is None) != (request.turn is None):
         raise Refusal(422, "a position is given as fen, or as pieces and turn")
@@ -96,7 +96,14 @@ def placed(request: PositionGiven) -> dict[str, Any]:
         else:
             position = parse_fen(variant, request.fen or "")
         check_men(variant, position)
-        return {**position_document(variant, position), "legal": len(Game(variant, position).legal_moves)}
+        legal = len(Game(variant, position).legal_moves)
+        is_playable = bool(legal and position.white and position.black)
+        words = f"{counted(legal, 'legal move')}." if is_playable else "One side has no piece."
+        return {
+            **position_document(variant, position),
+            "playable": is_playable,
+            "words": words if legal else "No legal move: the game would be over.",
+        }
     except ValueError as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
 

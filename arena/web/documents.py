@@ -11,7 +11,6 @@ from arena.board.game import BoardGame, Turn
 from arena.board.pdn import pdn_text
 from arena.board.published import program_of
 from arena.board.sides import Side
-from arena.board.words import ending_text
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant, without_draws
@@ -100,6 +99,7 @@ def ply_document(
         "squares": move_squares(variant, before, move)._asdict(),
         "path": path(variant, before, move),
         "pieces": pieces_text(variant, after),
+        "turn": COLOURS[after.turn],
         "points": _points(variant, after),
         "crowned": crowns(before, after, move),
         "white": before.turn == WHITE,
@@ -169,12 +169,7 @@ def ending_document(board: BoardGame) -> dict[str, str] | None:
     outcome = board.outcome
     if outcome is None:
         return None
-    return {
-        "result": outcome.result,
-        "termination": outcome.termination.value,
-        "text": ending_text(board.game, outcome),
-        "printed": " ".join(program_of(board.variant).ending(outcome)),
-    }
+    return {"result": outcome.result, "termination": outcome.termination.value}
 
 
 def analysis_document(analysis: Analysis, game: Game, findings: Findings) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.base.errors import ArenaError
 from arena.base.wording import message_of
-from arena.board.game import BoardGame, Request, Thought, Turn
+from arena.board.game import BoardGame, Request, Thought
 from arena.board.published import program_of
 from arena.board.sides import ADVICE_SECONDS, adviser
 from arena.hosting.analysis import Analysis
@@ -28,7 +28,7 @@ from arena.web.documents import (
     printed_board,
     side_document,
 )
-from arena.web.headline import headline, news, subline
+from arena.web.headline import Told, headline, news, subline
 from arena.web.messages import (
     Analyse,
     Asked,
@@ -62,8 +62,7 @@ class Window:
 
     def __init__(self, socket: WebSocket) -> None:
         self.socket, self.news, self.error = socket, asyncio.Event(), ""
-        self.told: tuple[list[Turn], bool] = [], False
-        """The turns that it was told of, and whether the game was over then."""
+        self.told = Told()
 
 
 class HostedGame:
@@ -98,7 +97,7 @@ class HostedGame:
     async def serve(self, socket: WebSocket) -> None:
         """Show the game in a window, and do what it asks, until it is gone."""
         window = Window(socket)
-        window.told = self._seen()
+        window.told = self._told()
         self._windows.add(window)
         self.left_at = None
         if not self._was_seen:
@@ -127,10 +126,8 @@ class HostedGame:
         board, documents = self.board, self._documents
         clocks, ending = board.clocks(), ending_document(board)
         documents.renew()
-        legal = documents.legal if ending is None and board.side.is_person else []
-        request, advice = self._request, self._advice
+        request, hint = self._request, self._hint()
         sides = [side_document(key, side) for key, side in zip(self.keys, board.sides, strict=True)]
-        hint = advice.document if advice and advice.is_of(board.game) else None
         failure = board.failure or (_FULL if len(board.turns) >= MOST_PLIES else "")
         names, paused = [side["name"] for side in sides], self._is_paused
         draws = not are_draws_off(board.variant)
@@ -139,31 +136,29 @@ class HostedGame:
             "version": board.version,
             "headline": headline(board, names, is_thinking=request is not None, is_paused=paused),
             "subline": subline(
-                board,
-                documents.moves,
-                failure=failure,
-                printed=ending["printed"] if ending else "",
-                hint=hint,
-                findings=self._findings if request else None,
-                is_paused=paused,
+                board, failure=failure, hint=hint, findings=self._findings if request else None, is_paused=paused
             ),
             "variant": board.variant.name,
-            "rules": board.variant.name if draws else board.variant.unchanged,
             "changed": draws and board.variant.name != board.variant.unchanged,
             "upright": program_of(board.variant).numbers_edges,
             "red": program_of(board.variant).has_red,
-            "draws": draws,
             "first": COLOURS[board.variant.first],
             **position_document(board.variant, board.game.position),
             "fen": board.game.fen,
             "start": documents.start,
             "sides": dict(zip(COLOURS, sides, strict=True)),
+            "request": {
+                "variant": board.variant.name if draws else board.variant.unchanged,
+                "draws": draws,
+                **dict(zip(COLOURS, self.keys, strict=True)),
+                "seconds": {colour: side["seconds"] for colour, side in zip(COLOURS, sides, strict=True)},
+                "pace": self._pace,
+                **({"clock": board.clock._asdict()} if board.clock else {}),
+            },
             "moves": documents.moves,
-            "legal": legal,
-            "must_capture": any(move["captured"] for move in legal),
+            "legal": documents.legal if ending is None and board.side.is_person else [],
             "thinking": request and self._findings,
             "paused": paused,
-            "pace": self._pace,
             "lines": self._lines,
             "analysis": self._study and self._study.document,
             "hint": hint,
@@ -171,7 +166,6 @@ class HostedGame:
             "failure": failure,
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (request is not None or board.side.is_person),
-            "clock": board.clock and board.clock._asdict(),
             "pdn": documents.pdn,
             "printed": printed_board(board.variant, board.game.position),
         }
@@ -239,13 +233,20 @@ class HostedGame:
                 await window.news.wait()
                 window.news.clear()
                 error, window.error = window.error, ""
-                state, (before, was_over) = self.state(), window.told
-                said = news(self.board, self._documents.moves, before, state["headline"], was_over=was_over)
-                window.told = self._seen()
+                state, before, window.told = self.state(), window.told, self._told()
+                below = state["subline"] if window.told.is_hinted else ""
+                said = news(self.board, before, state["headline"], below)
                 await window.socket.send_text(json_text(state | {"error": error, "news": said}))
 
-    def _seen(self) -> tuple[list[Turn], bool]:
-        return list(self.board.turns), self.board.outcome is not None
+    def _told(self) -> Told:
+        """What a window knows that has the state of now."""
+        hint = self._hint()
+        return Told(tuple(self.board.turns), self.board.outcome is not None, bool(hint and hint["done"]))
+
+    def _hint(self) -> dict[str, Any] | None:
+        """What was found for the position of now, if a hint was asked for."""
+        advice = self._advice
+        return advice.document if advice and advice.is_of(self.board.game) else None
 
     def _say(self) -> None:
         for window in self._windows:

@@ -79,7 +79,7 @@ class Offer:
         if side.is_person:
             return HUMAN
         for player in self._players.values():
-            if player.side == side and player.plays(variant):
+            if player.side.spec == side.spec and player.plays(variant):
                 return player.key
         key = f"own-{sum(player.group == 'yours' for player in self._players.values()) + 1}"
         self._players[key] = Offered(key, "yours", "named on the command line", side)
@@ -175,7 +175,8 @@ def _built_in() -> list[Offered]:
 
 def _full(evaluation: str, seconds: float) -> Side:
     name = f"{evaluation} {seconds:g} s"
-    return side_of({"preset": "full", "evaluation": evaluation, "seconds": seconds, "name": name})
+    entry = {"preset": "full", "evaluation": evaluation, "seconds": seconds, "name": name}
+    return side_of(entry)._replace(unlimited=evaluation)
 
 
 def _plies(depth: int) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
-from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,13 +22,11 @@ from arena.rules.game import Termination
 from arena.rules.position import COLOURS
 from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
 from arena.watch.live import Moment, Standing
-from arena.watch.words import COLUMNS, date, incident, outlook, ranked, row_of, test_line
+from arena.watch.words import COLUMNS, date, loss, outlook, ranked, row_of, test_line
 from arena.web.documents import board_document, finite, played_documents, position_document
 from arena.web.guard import below, run_below
 from arena.web.messages import Json, Refusal
 
-READ_SECONDS = 1.0
-"""Seconds between two readings of a run that is being played, at least."""
 LISTED = 50
 """Games that are listed at once."""
 SANDBOX = (
@@ -67,8 +63,8 @@ class _Runs:
         self._root = root.resolve()
         self._readers: dict[Path, RunReader] = {}
         """Of the runs that are being played."""
-        self._read: dict[Path, tuple[Any, float, dict[str, Any]]] = {}
-        """The last document of each run, with the stamp of its files, and until when it is good."""
+        self._read: dict[Path, tuple[Any, dict[str, Any]]] = {}
+        """The last document of each run, with the stamp of its files."""
         self._reading = threading.Lock()
 
     async def all(self, _: Request) -> Response:
@@ -115,16 +111,16 @@ class _Runs:
     def _document(self, folder: Path) -> dict[str, Any]:
         """A run; it is read again where something was written since, or it is being played. Raises StoreError."""
         with self._reading:
-            stamp, now = _stamp(folder), time.monotonic()
-            before, good_until, document = self._read.get(folder, (None, inf, {}))
-            if now > good_until or (good_until == inf and stamp != before):
+            stamp = _stamp(folder)
+            before, document = self._read.get(folder, (None, {}))
+            if folder in self._readers or stamp != before:
                 name = self._root.name if folder == self._root else folder.relative_to(self._root).as_posix()
                 reader = self._readers.pop(folder, None) or RunReader(folder)
                 moment, elo = reader.look()
                 if moment.playing:
                     self._readers[folder] = reader
                 document = run_document(name, moment, elo, has_report=(folder / REPORT).is_file())
-                self._read[folder] = stamp, now + READ_SECONDS if moment.playing else inf, document
+                self._read[folder] = stamp, document
             return document
 
     def _summaries(self) -> list[dict[str, Any]]:
@@ -138,7 +134,7 @@ class _Runs:
                 entries.append(document | {"standings": document["standings"][:1], "incidents": []})
             except StoreError as error:
                 name = folder.relative_to(self._root).as_posix()
-                entries.append({"run": name, "error": str(error).replace(f"{folder}/", ""), "began": ""})
+                entries.append({"run": name, "error": error.reason, "began": ""})
         entries.sort(key=lambda entry: str(entry["began"]), reverse=True)
         return sorted(entries, key=lambda entry: not entry.get("playing"))
 
@@ -158,7 +154,7 @@ def run_document(name: str, moment: Moment, so_far: EloSoFar, *, has_report: boo
         "playing": moment.playing,
         "progress": unbroken(outlook(moment)),
         "test": unbroken(test_line(moment)),
-        "incidents": [{"player": forfeits.player, "text": incident(forfeits)} for forfeits in moment.incidents],
+        "incidents": [{"player": forfeits.player, "text": loss(forfeits)} for forfeits in moment.incidents],
         "columns": COLUMNS,
         "standings": [_standing(row, elo.get(row.player)) for row in ranked(moment.standings, elo)],
         "provisional": PROVISIONAL if is_provisional else "",

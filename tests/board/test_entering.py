@@ -124,7 +124,7 @@ def test_a_pass_is_entered_where_it_is_the_move():
     while game.legal_moves != [0]:
         game.push(game.legal_moves[0])
     assert entered_move(game, "pass") == entered_move(game, "p") == 0
-    assert legal_line(game) == "White has no move and must pass: type `pass`"
+    assert legal_line(game) == "the only move: pass"
     with pytest.raises(ArenaError, match="is no move; legal moves"):
         entered("pass")
 

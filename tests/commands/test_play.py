@@ -345,7 +345,7 @@ def test_points_stand_below_the_board_and_decide():
 @pytest.mark.full
 def test_a_pass_is_explained():
     shown = said("simplified", *PEOPLE, "--fen", "B:W32:B29,30,31", lines=["1", "pass", "p"])
-    assert "'1' is not a legal move; Black has no move and must pass: type `pass`" in shown
+    assert "'1' is not a legal move; the only move: pass" in shown
     assert "1. Black has no move and passes\n" in shown
 
 

@@ -14,9 +14,7 @@ PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?(?: \S+ \S+ to)?|over|paused)> "
 """What stands before a line that is waited for."""
 _SECONDS = 60
 """Seconds for an answer, the compilation of a rule set among them."""
-_LISTED = (
-    r"(?:(?:legal moves|you must capture|the only move)(?:, by number or squares)?: ?|type `)([-0-9x,)\s]+|pass)"
-)
+_LISTED = r"(?:legal moves|you must capture|the only move)(?:, by number or squares)?: ?([-0-9x,)\s]+|pass)"
 
 
 class Terminal:

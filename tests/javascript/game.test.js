@@ -3,29 +3,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { goesOn, isBlackBelow, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf, swapped, valueAt } from "../../arena/web/page/game_state.js";
-import { clockText, counted, shareOf, valueText } from "../../arena/web/page/game_words.js";
+import { goesOn, isBlackBelow, keyOf, personsOf, swapped, valueAt } from "../../arena/web/page/game_state.js";
+import { clockText, shareOf, valueText } from "../../arena/web/page/game_words.js";
 
 const turn = (text, more = {}) => ({
-  text, squares: { origin: 11, target: 15, captured: [] }, path: [11, 15], pieces: `after ${text}`, crowned: false, seconds: 0, note: null, ...more,
+  text, squares: { origin: 11, target: 15, captured: [] }, path: [11, 15], turn: "white", pieces: `after ${text}`, crowned: false, seconds: 0, note: null, ...more,
 });
 const person = { key: "human", name: "human", person: true };
 const level = { key: "level-3", name: "level 3", person: false };
 const state = (more = {}) => ({
   game: "g", variant: "english", first: "black", turn: "black", start: { fen: "B:W32:B1", turn: "black", pieces: "start" },
-  sides: { white: level, black: person }, moves: [], legal: [], must_capture: false, thinking: false, paused: false, outcome: null,
+  sides: { white: level, black: person }, moves: [], legal: [], thinking: false, paused: false, outcome: null,
   failure: "", ...more,
-});
-
-test("the mover follows from who began", () => {
-  assert.deepEqual([1, 2, 3].map((ply) => moverOf(state(), ply)), ["black", "white", "black"]);
-  assert.equal(moverOf(state({ start: { fen: "W:W32:B1", turn: "white" } }), 1), "white");
-});
-
-test("a position is that after so many plies, with who is to move", () => {
-  const played = state({ moves: [turn("11-15")] });
-  assert.deepEqual(positionAt(played, 0), { pieces: "start", turn: "B" });
-  assert.deepEqual(positionAt(played, 1), { pieces: "after 11-15", turn: "W" });
 });
 
 test("a person has the own side below; of two, who began or who is to move", () => {
@@ -38,13 +27,9 @@ test("a person has the own side below; of two, who began or who is to move", () 
   assert.deepEqual([false, true].map((follows) => isBlackBelow(two, follows)), [true, false]);
 });
 
-test("another game as this one has its players, their seconds, and its draws or not", () => {
-  const timed = { ...level, seconds: 2.5 };
-  const played = state({ variant: "english (no draws)", rules: "english", draws: false, sides: { white: timed, black: { ...person, seconds: null } }, clock: null, pace: 1 });
+test("colours are swapped with the seconds of their players", () => {
   const request = { variant: "english", draws: false, white: "level-3", black: "human", seconds: { white: 2.5, black: null }, pace: 1 };
-  assert.deepEqual(requestOf(played), request);
   assert.deepEqual(swapped(request), { ...request, white: "human", black: "level-3", seconds: { white: null, black: 2.5 } });
-  assert.deepEqual(requestOf({ ...played, draws: true, clock: { seconds: 60, increment: 0 } }).clock, { seconds: 60, increment: 0 });
 });
 
 test("a state goes on from one whose moves it begins with", () => {
@@ -71,12 +56,3 @@ test("the bar is full where a win is certain, half where nobody is ahead", () =>
 test("a clock shows hours, and tenths when few seconds are left", () => {
   assert.deepEqual([3725, 245.9, 20, 19.96, 9.54, -1].map(clockText), ["1:02:05", "4:05", "0:20", "0:20.0", "0:09.5", "0:00.0"]);
 });
-
-test("each ply has its points where they decide", () => {
-  const points = (white, black) => ({ points: { white, black } });
-  const played = state({ start: { fen: "", turn: "black", pieces: "", ...points(12, 12) }, moves: [turn("a", points(12, 13))] });
-  assert.deepEqual([pointsAt(played, 0), pointsAt(played, 1)], [{ white: 12, black: 12 }, { white: 12, black: 13 }]);
-  assert.equal(pointsAt(state({ moves: [turn("a")] }), 1), null);
-  assert.deepEqual([1, 2].map((number) => counted(number, "point")), ["1\u00a0point", "2\u00a0points"]);
-});
-

@@ -10,11 +10,11 @@ function handWith(moves, more = {}) {
   const done = [];
   const board = { signs: {}, shown: "", show(pieces) { this.shown = pieces; }, sign(signs) { this.signs = signs; } };
   const hand = new Hand(board, {
-    move: (text, path, skip) => done.push([text, skip]), say: (text) => done.push(text), choice: (texts) => done.push(texts),
+    move: (text, skip) => done.push([text, skip]), say: (text) => done.push(text), choice: (texts) => done.push(texts),
     begin: (numbers) => done.push(["begin", ...numbers]),
   });
-  const legal = Object.entries(moves).map(([text, paths]) => ({ text, paths, captured: [] }));
-  hand.offer({ pieces: "bb..w.", last: null, words: "", turn: "black", legal, mustCapture: true, ...more });
+  const legal = Object.entries(moves).map(([text, paths]) => ({ text, paths, captured: text.includes("x") ? [2] : [] }));
+  hand.offer({ pieces: "bb..w.", last: null, turn: "black", legal, ...more });
   return { hand, board, done };
 }
 
@@ -28,7 +28,7 @@ test("a piece and its target are a move", () => {
 });
 
 test("a piece that cannot move says why, and another square puts it back", () => {
-  const { hand, done } = handWith({ "1-3": [[1, 3]] });
+  const { hand, done } = handWith({ "1x3": [[1, 3]] });
   hand.pick(2);
   assert.match(done[0], /^A capture is compulsory/);
   hand.pick(1);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { numbersOf, pointOf, positionsOf, seenBy, unpackedGame } from "../../arena/report/viewer/ply.js";
+import { numbersOf, pointOf, seenBy, unpackedGame } from "../../arena/report/viewer/ply.js";
 
 const STORED = {
   board: "b.w.", turn: "W", fault: "", steps: "3x1=W/2 pass 1-4",
@@ -12,7 +12,8 @@ const STORED = {
 
 test("each step moves, captures and crowns, and a pass changes nothing", () => {
   const game = unpackedGame(STORED);
-  assert.deepEqual(positionsOf(game).map(({ pieces, turn }) => [pieces, turn]), [["b.w.", "W"], ["W...", "B"], ["W...", "W"], ["...W", "B"]]);
+  const positions = [game.start, ...game.moves].map(({ pieces, turn }) => [pieces, turn]);
+  assert.deepEqual(positions, [["b.w.", "white"], ["W...", "black"], ["W...", "white"], ["...W", "black"]]);
   assert.deepEqual(game.moves[0].squares, { origin: 3, target: 1, captured: [2] });
   assert.deepEqual(game.moves[1].squares, { origin: 0, target: 0, captured: [] });
   assert.deepEqual(game.moves.map(({ text, crowned, white }) => [text, crowned, white]), [["3x1", true, true], ["pass", false, false], ["1-4", false, true]]);
@@ -28,10 +29,6 @@ test("scores are men and times seconds, and what is not known stays null", () =>
 test("an error has its mark and a better move, other moves have neither", () => {
   const { moves } = unpackedGame({ ...STORED, errors: { 3: ["?", "1-5"] } });
   assert.deepEqual(moves.map(({ mark, better }) => [mark, better]), [[undefined, undefined], [undefined, undefined], ["?", "1-5"]]);
-});
-
-test("a game without moves has its start alone", () => {
-  assert.equal(positionsOf(unpackedGame({ ...STORED, steps: "" })).length, 1);
 });
 
 test("a point of the graph has White's view, and a certain win no score", () => {

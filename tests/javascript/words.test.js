@@ -1,9 +1,10 @@
-/* Numbers, results and positions in words. */
+/* Numbers, results and positions in words, runs in addresses. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "../../arena/report/viewer/words.js";
+import { counted, durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "../../arena/report/viewer/words.js";
+import { addressOf, pathOf } from "../../arena/web/page/run_words.js";
 
 test("a score in men has a sign unless it is rounded to zero", () => {
   assert.deepEqual([-0.04, 0.04, 0, -0.05, 1.25].map((men) => menText(men, 1)), ["0.0", "0.0", "0.0", "−0.1", "+1.3"]);
@@ -23,11 +24,17 @@ test("a number stays beside its unit, and beside nothing else", () => {
 
 test("whole numbers have commas, results are words", () => {
   assert.equal(grouped(1234567), "1,234,567");
+  assert.deepEqual([counted(1, "game"), counted(1234, "game"), counted(2, "ply", "plies")], ["1\u00a0game", "1,234\u00a0games", "2\u00a0plies"]);
   assert.deepEqual(["white", "draw", "*"].map(resultText), ["White won", "drawn", "*"]);
 });
 
 test("a position as FEN and in words names kings and empty sides", () => {
-  assert.equal(fenOf({ pieces: "b.Wb", turn: "W" }), "W:WK3:B1,4");
-  assert.equal(positionText({ pieces: "b.Wb", turn: "B" }), "Black to move. White: king 3. Black: 1, 4.");
-  assert.equal(positionText({ pieces: "..w.", turn: "W" }), "White to move. White: 3. Black: none.");
+  assert.equal(fenOf({ pieces: "b.Wb", turn: "white" }), "W:WK3:B1,4");
+  assert.equal(positionText({ pieces: "b.Wb", turn: "black" }), "Black to move. White: king 3. Black: 1, 4.");
+  assert.equal(positionText({ pieces: "..w.", turn: "white" }), "White to move. White: 3. Black: none.");
+});
+
+test("an address keeps the name of a run whole, a path keeps its folders", () => {
+  assert.equal(addressOf("a/b c", "game", 3), "#/run/a%2Fb%20c/game/3");
+  assert.equal(pathOf("a/b c", "games"), "/api/runs/a/b%20c/games");
 });

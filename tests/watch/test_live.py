@@ -166,7 +166,7 @@ def test_status_prints_counts_state_incidents_and_standings(run: StoredRun) -> N
     title, line, state, incident, _, *rows, last_line = invoke("status", run.folder).stdout.splitlines()
     assert (title, last_line) == ("t: round-robin, english", PROVISIONAL)
     assert line.startswith("2/60 games (3 %), ") and f"process {os.getpid()} on " in state
-    assert incident == "b lost 1 game by error, first game 2: b raised ValueError at ply 3: no"
+    assert incident == "b lost 1 game (error of a player), first game 2: b raised ValueError at ply 3: no"
     best, last = (row.split() for row in rows)
     assert (best[0], best[4:]) == ("a", ["100.0", "%", "2", "2", "0", "0"])
     assert best[1:4] == [last[1].replace("−", "+"), "±", last[3]]

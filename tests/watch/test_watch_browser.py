@@ -84,23 +84,28 @@ def opened(browser: Any, address: str, view: str, *, width: int = 1280, scheme: 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_run_shows_what_is_played_meanwhile(browser: Any, address: str, live: Callable[[int], None]) -> None:
-    with opened(browser, address, "#/run/live") as page:
+def test_a_live_run_leads_the_list_and_shows_what_is_played_meanwhile(
+    browser: Any, address: str, live: Callable[[int], None]
+) -> None:
+    with opened(browser, address, "#/runs", scheme="dark") as page:
+        page.locator(".watch-card").first.wait_for()
+        assert page.locator(".watch-card a").all_inner_texts() == ["live", "finished", "many"]
+        assert page.locator(".watch-card").first.locator(".watch-live").is_visible()
+        page.get_by_role("link", name="live").click()
         page.get_by_text("2/200 games").wait_for()
         assert page.locator("tbody th").first.inner_text() == BOLD
         live(4)
         page.get_by_text("4/200 games").wait_for()
 
 
-@pytest.mark.usefixtures("live")
-def test_the_list_has_live_runs_first_and_leads_to_them(browser: Any, address: str) -> None:
-    with opened(browser, address, "#/runs", scheme="dark") as page:
-        page.locator(".watch-card").first.wait_for()
-        assert page.locator(".watch-card a").all_inner_texts() == ["live", "finished", "many"]
-        assert page.locator(".watch-card").first.locator(".watch-live").is_visible()
-        page.get_by_role("link", name="finished").click()
-        page.locator(".watch-table th", has_text=BOLD).first.wait_for()
-        assert page.evaluate("location.hash") == "#/run/finished"
+def test_a_run_and_a_game_that_are_not_there_are_said_to_be_so(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}#/run/finished/game/99")
+    page.locator(".viewer-missing", has_text="Game 99 cannot be shown").wait_for()
+    assert page.locator(".viewer-stage").is_hidden()
+    page.goto(f"{address}#/run/nothing")
+    page.locator(".viewer-missing", has_text="there is nothing of that name").wait_for()
+    page.close()
 
 
 def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, address: str) -> None:
@@ -145,37 +150,6 @@ def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, addre
         page.get_by_role("button", name="Analyse").click()
         page.wait_for_selector("[data-mode=game] .best-lines")
         assert all(side["person"] for side in store(page)["sides"].values())
-
-
-def test_a_game_that_is_not_there_is_said_to_be_so(browser: Any, address: str) -> None:
-    page = browser.new_page()
-    page.goto(f"{address}#/run/finished/game/99")
-    page.locator(".viewer-missing", has_text="Game 99 cannot be shown").wait_for()
-    assert page.locator(".viewer-stage").is_hidden()
-    page.goto(f"{address}#/run/nothing")
-    page.locator(".viewer-missing", has_text="there is nothing of that name").wait_for()
-    page.close()
-
-
-def test_a_report_is_a_stranger_to_the_page_and_its_files_can_be_opened(
-    browser: Any, address: str, folder: Path
-) -> None:
-    run = folder / "finished"
-    asks = "fetch('/api/runs').then(() => 'read', () => 'refused').then((words) => { document.title = words; })"
-    (run / "report.html").write_text(f"<script>{asks}</script><a href='summary.md'>more</a>", encoding="utf-8")
-    (run / "summary.md").write_text("what it says", encoding="utf-8")
-    page = browser.new_page()
-    page.goto(address)
-    loaded(page, "web/page/server.js")
-    files = page.evaluate("tested['web/page/server.js'].askOffer().then((offer) => offer.files)")
-    page.goto(f"{address.partition('/?')[0]}{files}finished/report.html")
-    page.wait_for_function("document.title")
-    assert page.title() == "refused"
-    assert page.evaluate("origin") == "null"
-    page.get_by_role("link", name="more").click()
-    page.get_by_text("what it says").wait_for()
-    page.close()
-    (run / "report.html").unlink()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

@@ -2,7 +2,7 @@
 
 import { element, markCurrent, named } from "./element.js";
 import { chosen } from "./games.js";
-import { grouped, resultText } from "./words.js";
+import { counted, grouped, resultText } from "./words.js";
 
 /** @import { ListedGame } from "./games.js" */
 
@@ -89,7 +89,7 @@ export class List {
 
 /* What a line of a list of games shows: the players, the result, and facts, of which `more` is the last. */
 export function gameLine({ number, white, black, opening, result, plies, end }, more = "") {
-  const facts = [`Game ${number}`, `opening ${opening}`, plies === 1 ? "1 ply" : `${plies} plies`, end, more].filter(Boolean).join(" · ");
+  const facts = [`Game ${number}`, `opening ${opening}`, counted(plies, "ply", "plies"), end, more].filter(Boolean).join(" · ");
   return [element("span.viewer-players", {}, named(white), " – ", named(black)),
     element("span.viewer-result", {}, resultText(result)), element("small", {}, facts)];
 }

@@ -18,21 +18,21 @@
  */
 
 /**
+ * A position, a letter of `wWbB.` a square, and the colour to move.
+ * @typedef {{pieces: string, turn: "white"|"black"}} Position
+ */
+
+/**
  * A move that was played, the position after it, and what its mover saw; `white` says who moved. An error has its
  * mark, `?!`, `?` or `??`, and a better move.
- * @typedef {{text: string, squares: Squares, path?: number[], pieces: string, points?: Points|null,
+ * @typedef {Position & {text: string, squares: Squares, path?: number[], points?: Points|null,
  *   crowned: boolean, white: boolean, seconds: number|null, clock: number|null, note: Note|null,
  *   mark?: string, better?: string}} Ply
  */
 
 /**
- * A position, a letter of `wWbB.` a square, and the colour to move.
- * @typedef {{pieces: string, turn: "W"|"B"}} Position
- */
-
-/**
  * A game from its start; `fault` says why there are no further moves, if any could not be played.
- * @typedef {{start: {pieces: string, turn: "white"|"black"}, moves: Ply[], fault: string}} PlayedGame
+ * @typedef {{start: Position, moves: Ply[], fault: string}} PlayedGame
  */
 
 /**
@@ -52,19 +52,14 @@ export function unpackedGame(stored) {
       pieces[squares.target - 1] = piece;
     }
     const [mark, better] = stored.errors?.[ply + 1] ?? [];
+    const white = isWhiteFirst === (ply % 2 === 0);
     return {
-      text, mark, better, squares, pieces: pieces.join(""), crowned: Boolean(crowned), white: isWhiteFirst === (ply % 2 === 0),
+      text, mark, better, squares, pieces: pieces.join(""), turn: white ? "black" : "white", crowned: Boolean(crowned), white,
       seconds: stored.time[ply], clock: null,
       note: { value: stored.score[ply], own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0, depth: stored.depth[ply], nodes: stored.nodes[ply] },
     };
   });
   return { start: { pieces: stored.board, turn: isWhiteFirst ? "white" : "black" }, moves, fault: stored.fault };
-}
-
-/** The position before each move and after the last. @returns {Position[]} */
-export function positionsOf({ start, moves }) {
-  const turn = start.turn === "white" ? "W" : "B";
-  return [{ pieces: start.pieces, turn }, ...moves.map(({ pieces, white }) => ({ pieces, turn: /** @type {"W"|"B"} */ (white ? "B" : "W") }))];
 }
 
 /** What a mover saw, as a point of the graph; nothing seen is a point that is not drawn. @returns {Point} */

@@ -4,8 +4,8 @@ import { Board } from "./board.js";
 import { copied, element, named, partsOf } from "./element.js";
 import { Graph } from "./graph.js";
 import { MoveList } from "./moves.js";
-import { numbersOf, pointOf, positionsOf, seenBy } from "./ply.js";
-import { durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "./words.js";
+import { numbersOf, pointOf, seenBy } from "./ply.js";
+import { counted, durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "./words.js";
 
 /** @import { Look } from "./board.js" */
 /** @import { Ply, Points, Position } from "./ply.js" */
@@ -57,7 +57,7 @@ export class Stage {
   open(game, { start, moves, fault }, ply) {
     this.game = game;
     this.played = moves;
-    this.positions = positionsOf({ start, moves });
+    this.positions = [start, ...moves];
     const { title, legend, facts } = this.parts;
     title.replaceChildren(`Game ${game.number}: `, named(game.white), " – ", named(game.black), `, ${resultText(game.result)}`);
     legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
@@ -108,7 +108,7 @@ export class Stage {
 
   /* What the last move was, in words. */
   sentence(ply) {
-    if (!ply) return [`After the opening, ${this.plies} ${this.plies === 1 ? "ply" : "plies"} follow.`];
+    if (!ply) return [`After the opening, ${counted(this.plies, "ply", "plies")} follow.`];
     const { text, white, seconds, note, mark, better } = ply;
     const { men, own, wins } = seenBy(ply);
     const words = [];

@@ -12,6 +12,11 @@ export function grouped(number) {
   return number.toLocaleString("en");
 }
 
+/* A number of things: `1 game`, `1,234 games`. */
+export function counted(number, noun, several = `${noun}s`) {
+  return `${grouped(number)}\u00a0${number === 1 ? noun : several}`;
+}
+
 /* A result in words. */
 export function resultText(result) {
   return { white: "White won", black: "Black won", draw: "drawn" }[result] ?? result;
@@ -37,15 +42,15 @@ export function durationText(seconds) {
   return `${Number(value.toPrecision(3))}\u00a0${unit}`;
 }
 
-/* A position, {pieces, turn: "W" or "B"}, as FEN. */
+/* A position, {pieces, turn}, as FEN. */
 export function fenOf({ pieces, turn }) {
-  return `${turn}:W${numbered(pieces, "w", "K")}:B${numbered(pieces, "b", "K")}`;
+  return `${turn[0].toUpperCase()}:W${numbered(pieces, "w", "K")}:B${numbered(pieces, "b", "K")}`;
 }
 
 /* A position in words. */
 export function positionText({ pieces, turn }) {
   const of = (man) => numbered(pieces, man, "king ", ", ") || "none";
-  return `${turn === "W" ? "White" : "Black"} to move. White: ${of("w")}. Black: ${of("b")}.`;
+  return `${turn === "white" ? "White" : "Black"} to move. White: ${of("w")}. Black: ${of("b")}.`;
 }
 
 /* The squares of one side, in the order of their numbers, those of kings with a mark. */

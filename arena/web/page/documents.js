@@ -23,16 +23,23 @@
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
 
 /** @typedef {{key: string, name: string, person: boolean, seconds: number|null}} Side */
-/** @typedef {{result: string, termination: string, text: string, printed: string}} Outcome */
+/** @typedef {{result: string, termination: string}} Outcome */
 
 /**
  * A game at the board in words and in full; `news` is what happened since the last state, read aloud, `error` says why
- * what the window asked was not done. `rules` is the name to ask for another game by; nobody can by rules `changed`.
- * @typedef {PositionDocument & {game: string, version: number, headline: string, subline: string, news: string, variant: string, rules: string, changed: boolean, upright: boolean, red: boolean, draws: boolean, first: Colour,
- *   start: PositionDocument, sides: Record<Colour, Side>, moves: Ply[], legal: LegalMove[], must_capture: boolean,
- *   thinking: {depth: number, nodes: number}|null, paused: boolean, pace: number, lines: number, analysis: Findings|null,
+ * what the window asked was not done. `request` asks for another game as this one; nobody can by rules `changed`.
+ * @typedef {PositionDocument & {game: string, version: number, headline: string, subline: string, news: string,
+ *   variant: string, changed: boolean, upright: boolean, red: boolean, first: Colour, start: PositionDocument,
+ *   sides: Record<Colour, Side>, request: GameRequest, moves: Ply[], legal: LegalMove[],
+ *   thinking: {depth: number, nodes: number}|null, paused: boolean, lines: number, analysis: Findings|null,
  *   hint: Findings|null, outcome: Outcome|null, failure: string, clocks: Record<Colour, number>|null, running: boolean,
- *   clock: {seconds: number, increment: number}|null, pdn: string, printed: string, error: string}} GameState
+ *   pdn: string, printed: string, error: string}} GameState
+ */
+
+/**
+ * What POST /api/games takes: rules, players and their seconds per move, clock and pace, and what it begins from.
+ * @typedef {{variant: string, draws: boolean, white: string, black: string, seconds: Record<Colour, number|null>,
+ *   pace?: number, clock?: {seconds: number, increment: number}, fen?: string, pdn?: string, number?: number}} GameRequest
  */
 
 /** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, plies_to_win: number, depth: number, moves: string[], path: number[]}} Line */

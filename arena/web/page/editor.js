@@ -1,7 +1,7 @@
 /* A position set up by hand. The server says whether there can be a game from it. */
 
 import { element, shape } from "../../report/viewer/element.js";
-import { post } from "./server.js";
+import { newest, post } from "./server.js";
 
 /** @import { PositionDocument } from "./documents.js" */
 /** @import { Table } from "./table.js" */
@@ -19,7 +19,7 @@ export class Editor {
     this.parts = parts;
     this.table = table;
     this.letter = "w"; // what a tap puts on a square
-    this.asked = 0;
+    this.latest = newest();
     this.variant = "";
     this.pieces = "";
     /** @type {PositionDocument|null} */
@@ -103,13 +103,12 @@ export class Editor {
 
   /* Ask the server about what is on the board, or about a FEN; says what is wrong with it. */
   async ask(what) {
-    this.asked += 1;
-    const mine = this.asked;
+    const isLatest = this.latest();
     const { editwords, editfen } = this.parts;
     const done = this.parts.game.querySelector("[data-action=editdone]");
     try {
       const position = await post("/api/position", { variant: this.variant, ...(what || { pieces: this.pieces, turn: this.turn }) }, { quiet: true });
-      if (mine !== this.asked) return;
+      if (!isLatest()) return;
       this.placed = position;
       if (what) {
         this.pieces = position.pieces;
@@ -117,12 +116,10 @@ export class Editor {
         this.draw();
       }
       editfen.value = position.fen;
-      const sides = new Set(position.pieces.toLowerCase());
-      const isOneSided = !sides.has("w") || !sides.has("b");
-      done.disabled = !position.legal || isOneSided;
-      editwords.textContent = position.legal && isOneSided ? "One side has no piece." : position.legal ? `${position.legal} legal ${position.legal === 1 ? "move" : "moves"}.` : "No legal move: the game would be over.";
+      done.disabled = !position.playable;
+      editwords.textContent = position.words;
     } catch (error) {
-      if (mine !== this.asked) return;
+      if (!isLatest()) return;
       this.placed = null;
       done.disabled = true;
       editwords.textContent = error.message;

@@ -4,7 +4,7 @@ import { element, named } from "../../report/viewer/element.js";
 import { Graph } from "../../report/viewer/graph.js";
 import { pointOf } from "../../report/viewer/ply.js";
 import { durationText, grouped, unbroken } from "../../report/viewer/words.js";
-import { isKnown, keyOf, moverOf, valueAt } from "./game_state.js";
+import { isKnown, keyOf, positionAt, valueAt } from "./game_state.js";
 import { OUTLOOKS, capital, shareOf, trueMinus, valueText } from "./game_words.js";
 import { lineButtons } from "./notes.js";
 import { store } from "./store.js";
@@ -18,32 +18,27 @@ export class Evaluation {
   constructor(parts, on) {
     this.parts = parts;
     this.on = on;
+    this.lines = 0; // of the analysis, as the last state had them
     this.graph = new Graph(parts.graph, (ply) => on.ply(ply));
     const ask = () => on.analysis(parts.analysis.checked ? Number(parts.lines.value) : 0);
-    parts.analysis.addEventListener("change", () => { ask(); this.show(); });
+    parts.analysis.addEventListener("change", () => { ask(); this.best(store.game, store.ply); });
     parts.lines.addEventListener("change", () => parts.analysis.checked && ask());
   }
 
-  get isOn() {
-    return this.parts.analysis.checked;
-  }
-
-  set isOn(value) {
-    this.parts.analysis.checked = value;
-  }
-
-  /* Show how many lines are asked for; with 0 the analysis is off. */
-  asks(count) {
-    this.isOn = count > 0;
-    if (count) this.parts.lines.value = String(count);
-  }
-
-  /* Show how the game stands at the ply that is looked at. */
-  show() {
-    const { game, ply } = store;
-    this.bar(game, ply);
-    this.best(game, ply);
-    this.curves(game, ply);
+  /**
+   * Show how a game stands at a ply, and how many lines are asked for; with 0 the analysis is off.
+   * @param {GameState} state
+   * @param {number} ply
+   */
+  show(state, ply) {
+    if (state.lines !== this.lines) {
+      this.lines = state.lines;
+      this.parts.analysis.checked = state.lines > 0;
+      if (state.lines) this.parts.lines.value = String(state.lines);
+    }
+    this.bar(state, ply);
+    this.best(state, ply);
+    this.curves(state, ply);
   }
 
   bar(state, ply) {
@@ -60,7 +55,7 @@ export class Evaluation {
   best(state, ply) {
     const { best } = this.parts;
     const findings = findingsAt(state, ply);
-    best.hidden = !this.isOn && !findings;
+    best.hidden = !this.parts.analysis.checked && !findings;
     if (best.hidden) return;
     if (findings?.failure) {
       best.replaceChildren(element("p.game-wrong", {}, findings.failure));
@@ -73,7 +68,7 @@ export class Evaluation {
     const lines = findings.lines.map(({ score, known, moves }) => element(known ? `li.known-${known}` : "li", {},
       element("strong.best-score", {}, trueMinus(score) || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
     const facts = [
-      findings.lines[0].score ? `for ${capital(moverOf(state, ply + 1))}` : "", findings.depth ? `depth ${findings.depth}` : "",
+      findings.lines[0].score ? `for ${capital(positionAt(state, ply).turn)}` : "", findings.depth ? `depth ${findings.depth}` : "",
       `by ${findings.by}`, findings.nodes ? `${grouped(findings.nodes)} nodes` : "", durationText(findings.seconds),
     ];
     best.replaceChildren(element("ol.best-lines", {}, lines), ...this.outlooks(findings.outlook), element("p.small", {}, unbroken(facts.filter(Boolean).join(", "))));

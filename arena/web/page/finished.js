@@ -3,11 +3,13 @@
 import { element, pictureOf } from "../../report/viewer/element.js";
 import { gameLine } from "../../report/viewer/list.js";
 import { Stage } from "../../report/viewer/stage.js";
+import { counted } from "../../report/viewer/words.js";
 import { say } from "./dialogs.js";
 import { COMPILING, LONG } from "./game_words.js";
 import { showStrip } from "./panel.js";
-import { addressOf, gamesText, pathOf } from "./run_words.js";
-import { address, askOffer, get, post } from "./server.js";
+import { addressOf, pathOf } from "./run_words.js";
+import { address, askOffer, get, newest, post } from "./server.js";
+import { HUMAN } from "./sides.js";
 import { store } from "./store.js";
 
 /** @import { BoardDocument, GameDocument } from "./documents.js" */
@@ -20,7 +22,7 @@ export class FinishedGames {
    */
   constructor(host, run) {
     this.run = run;
-    this.asked = 0; // lists that were asked for, so that a late answer is known as one
+    this.latest = newest();
     this.games = -1; // finished games of the run when the list was asked for
     this.heading = element("h2", {}, "Games");
     this.list = element("ol.viewer-list", { "aria-label": "Games", tabindex: "-1" });
@@ -36,14 +38,13 @@ export class FinishedGames {
   }
 
   async ask(first) {
-    this.asked += 1;
-    const mine = this.asked;
+    const isLatest = this.latest();
     const page = await get(`${pathOf(this.run, "games")}?from=${first}`, { quiet: true }).catch(() => null);
-    if (mine !== this.asked || !page) return;
+    if (!isLatest() || !page) return;
     const rows = page.games.map((game) => element("li", {}, element("a.viewer-game", { href: addressOf(this.run, "game", game.game) }, gameLine({ ...game, number: game.game }))));
     if (first) this.list.append(...rows);
     else this.list.replaceChildren(...rows);
-    this.heading.textContent = gamesText(page.count);
+    this.heading.textContent = counted(page.count, "game");
     this.more.hidden = this.list.childElementCount >= page.count;
   }
 }
@@ -56,7 +57,7 @@ export class FinishedGame {
    */
   constructor(host, run) {
     this.run = run;
-    this.asked = 0; // games that were asked for, so that a late answer is known as one
+    this.latest = newest();
     this.ply = 0;
     /** @type {(GameDocument & {swing: number|null})|null} */
     this.game = null;
@@ -92,7 +93,7 @@ export class FinishedGame {
   /* Say who plays on which side of the board, and who is to move. */
   sides() {
     const { stage, ply, game } = this;
-    const turn = stage.positions[ply].turn === "W" ? "white" : "black";
+    const { turn } = stage.positions[ply];
     for (const [host, isWhite] of [[this.above, stage.board.flipped], [this.below, !stage.board.flipped]]) {
       const colour = isWhite ? "white" : "black";
       showStrip(host, { colour, name: game[colour], isToMove: colour === turn && ply < stage.plies });
@@ -104,29 +105,23 @@ export class FinishedGame {
   }
 
   async open(number, ply = 0) {
-    this.asked += 1;
-    const mine = this.asked;
-    this.missing.hidden = true;
-    let game = null;
-    try {
-      game = await get(pathOf(this.run, "games", encodeURIComponent(number)), { quiet: true });
-    } catch (error) {
-      if (mine !== this.asked) return;
-      this.missing.textContent = `Game ${number} cannot be shown: ${error.message}`;
-      this.missing.hidden = false;
-      this.section.hidden = true;
-    }
-    if (mine !== this.asked || !game) return;
+    const isLatest = this.latest();
+    const game = await get(pathOf(this.run, "games", encodeURIComponent(number)), { quiet: true }).catch((error) => error);
+    if (!isLatest()) return;
+    const isMissing = game instanceof Error;
+    this.section.hidden = isMissing;
+    this.missing.hidden = !isMissing;
+    if (isMissing) this.missing.textContent = `Game ${number} cannot be shown: ${game.message}`;
+    if (isMissing) return;
     this.game = { ...game, swing: null };
     if (!this.stage) this.take(game.board);
-    this.section.hidden = false;
     this.save.href = address(pathOf(this.run, "games", game.number, "pdn"));
     this.stage.open(this.game, game, ply);
     this.part.querySelector("[data-part=board]").focus({ preventScroll: true });
   }
 
   close() {
-    this.asked += 1;
+    this.latest();
   }
 
   /* Begin a game at the position that is shown, the same side below: a person for the side to move, or for both to look
@@ -136,8 +131,8 @@ export class FinishedGame {
     const offer = await askOffer();
     const { variant, number } = this.game;
     const usual = offer.usual[variant] || Object.values(offer.usual)[0];
-    const toMove = this.stage.positions[this.ply].turn === "W" ? "white" : "black";
-    const sides = analysed ? { white: "human", black: "human" } : { white: usual, black: usual, [toMove]: "human" };
+    const sides = { white: usual, black: usual, [this.stage.positions[this.ply].turn]: HUMAN };
+    if (analysed) Object.assign(sides, { white: HUMAN, black: HUMAN });
     const waiting = setTimeout(() => say(COMPILING), LONG);
     const begun = await post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } }).finally(() => clearTimeout(waiting));
     history.replaceState(null, "", addressOf(this.run, "game", number, this.ply));

@@ -1,18 +1,18 @@
-/* A game at the board: the state that the server sends, looked at, and what a person does to it. */
+/* A game at the board: the state that the server sends, shown at the ply that is looked at, and what a person does to it. */
 
+import { copied } from "../../report/viewer/element.js";
 import { fenOf } from "../../report/viewer/words.js";
 import { ask, saveAs, say } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
-import { goesOn, isBlackBelow, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf } from "./game_state.js";
+import { goesOn, isBlackBelow, keyOf, personsOf, positionAt } from "./game_state.js";
 import { capital } from "./game_words.js";
 import { Link, NO_GAME } from "./link.js";
-import { Moves, noteElements } from "./notes.js";
+import { Moves, Noted } from "./notes.js";
 import { Panel } from "./panel.js";
 import { Sides } from "./sides.js";
 import { store } from "./store.js";
 
 /** @import { GameState, Offer } from "./documents.js" */
-/** @import { Ply } from "../../report/viewer/ply.js" */
 /** @import { Table } from "./table.js" */
 
 const MANY = 2; // moves that came at once and are still shown one by one
@@ -27,36 +27,24 @@ export class Game {
   constructor(parts, table, offer) {
     this.parts = parts;
     this.table = table;
-    this.offer = offer;
-    this.shown = 0; // moves that are shown or walk over the board
     this.skip = 0; // squares of the next move where a person already put the piece
-    this.busy = 0; // counts what is shown, so that a walk knows that it is old
-    this.walks = false;
-    /** @type {number|null} */
-    this.offered = null; // the version whose moves a person is picking
-    /** @type {Ply|null} */
-    this.noted = null; // the move whose note is shown
     this.isHere = false; // whether the game is at the table
-    /** @type {((state: GameState|null) => void)|null} */
-    this.entered = null; // gets the first state of a game, null if there is none
     this.link = new Link(parts, {
-      state: (state) => (this.entered ? this.entered(state) : this.take(state)),
-      back: () => this.isHere && this.restore(),
-      gone: () => (this.entered ? this.miss() : this.link.gone()),
+      state: (state) => this.take(state),
+      back: () => this.isHere && this.again(),
+      gone: () => (this.isHere ? this.link.gone() : this.miss()),
     });
-    /** @type {Sides|null} */
-    this.sides = null;
+    this.sides = new Sides(parts.seats, offer, (sides) => this.ask("seat", sides));
     this.panel = new Panel(parts);
-    this.moves = new Moves(parts.moves, (ply) => this.look(ply));
+    const look = (ply) => this.look(ply);
     const arrows = (list) => {
       table.board.arrows(list);
       parts.board.scrollIntoView({ block: "nearest" });
     };
-    this.evaluation = new Evaluation(parts, {
-      analysis: (lines) => this.ask("analyse", { lines }),
-      arrows, ply: (ply) => this.look(ply),
-    });
     this.arrows = arrows;
+    this.moves = new Moves(parts.moves, look);
+    this.noted = new Noted(parts.note, look, arrows);
+    this.evaluation = new Evaluation(parts, { analysis: (lines) => this.ask("analyse", { lines }), arrows, ply: look });
     parts.turn.addEventListener("change", () => this.render());
     parts.save.addEventListener("click", () => saveAs("game.pdn", store.game.pdn));
   }
@@ -75,52 +63,36 @@ export class Game {
     return this.persons.length === 1 ? this.persons[0] : store.game.turn;
   }
 
+  /* Whether Black is below. */
+  get flipped() {
+    return isBlackBelow(store.game, this.parts.turn.checked) !== store.isTurned;
+  }
+
   /* Be at the table with a game, from now on; with Black below if `flipped`, White if not, the usual side without it. */
   async open(id, flipped) {
     this.leave();
-    const mine = this.busy;
-    const state = await new Promise((resolve) => { this.entered = resolve; this.link.open(id); });
+    const state = await this.link.open(id);
     if (!state) return;
-    this.entered = null;
     this.receive(state);
-    await this.table.take(state.rules);
-    if (mine !== this.busy) return;
+    await this.table.take(state.request.variant);
+    if (this.link.id !== id) return;
     this.isHere = true;
     Object.assign(store, { ply: store.game.moves.length, isTurned: false });
-    Object.assign(this, { shown: store.game.moves.length, skip: 0, noted: null, offered: null });
     if (flipped !== undefined) store.isTurned = this.flipped !== flipped;
     this.panel.red(state.red);
-    this.evaluation.asks(state.lines);
-    this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.ask("seat", sides));
-    this.sides.show(state.rules, requestOf(state));
-    this.render();
-    if (!store.game.moves.length) this.table.board.appear();
-  }
-
-  /** Keep a state, and what its analysis found. @param {GameState} state */
-  receive(state) {
-    Object.assign(store, { game: state, received: performance.now() });
-    if (state.analysis) store.findings.set(keyOf(state, state.analysis.ply), state.analysis);
+    this.again();
+    if (this.live && !store.ply) this.table.board.appear();
   }
 
   leave() {
-    this.entered?.(null);
-    this.entered = null;
     this.link.close();
     this.isHere = false;
-    this.busy += 1;
   }
 
   /* Go to where games are set up, as the server does not have the one that was to be shown. */
   miss() {
     say(NO_GAME);
     location.replace("#/");
-  }
-
-  /* Have the person's pieces where they stand, though a move was made on the board: it may not have arrived. */
-  restore() {
-    Object.assign(this, { skip: 0, offered: null });
-    this.render();
   }
 
   /* Ask something of the game: the next state answers. */
@@ -133,113 +105,69 @@ export class Game {
     this.ask(what, { version: store.game.version, ...body });
   }
 
-  /* Show a newer state; moves that were added walk over the board. */
-  async take(newer) {
-    const before = store.game;
-    const wasLive = this.live;
-    this.receive(newer);
-    if (!this.isHere) return undefined;
-    const state = store.game;
-    if (state.news) this.parts.spoken.textContent = state.news;
-    if (JSON.stringify(requestOf(before)) !== JSON.stringify(requestOf(state))) this.sides.show(state.rules, requestOf(state));
-    if (state.lines !== before.lines) this.evaluation.asks(state.lines);
-    if (state.error) {
-      say(state.error);
-      store.ply = wasLive ? state.moves.length : Math.min(store.ply, state.moves.length);
-      this.sides.show(state.rules, requestOf(state));
-      return this.restore();
-    }
-    if (state.version === before.version) {
-      this.around();
-      if (this.live && state.hint?.done && !before.hint?.done) this.advise(state.hint);
-      return undefined;
-    }
-    if (!wasLive) {
-      store.ply = Math.min(store.ply, state.moves.length);
-      return this.render();
-    }
-    store.ply = state.moves.length;
-    const added = goesOn(before, state) ? state.moves.slice(this.shown) : [];
-    this.busy += 1;
-    const mine = this.busy;
-    if (added.length && added.length <= MANY) {
-      const pieces = positionAt(state, this.shown).pieces;
-      this.shown = state.moves.length;
-      this.around();
-      const skip = this.skip;
-      this.skip = 0;
-      this.walks = true;
-      if (!(await this.table.walk(added, pieces, { isOld: () => mine !== this.busy, skip }))) return undefined;
-    }
-    return this.render();
+  play(text, skip = 0) {
+    this.skip = skip;
+    this.act("move", { text });
   }
 
-  /* End a walk under way, so that a person need not wait for it. */
-  settle() {
-    if (this.walks) this.render();
+  /** Keep a state, and what its analysis found. @param {GameState} state */
+  receive(state) {
+    Object.assign(store, { game: state, received: performance.now() });
+    if (state.analysis) store.findings.set(keyOf(state, state.analysis.ply), state.analysis);
+  }
+
+  /* Show a newer state; then moves that were added walk over the board, and a hint that has come is an arrow. */
+  take(newer) {
+    const { game: before, ply } = store;
+    const wasLive = this.isHere && this.live;
+    this.receive(newer);
+    if (!this.isHere) return;
+    store.ply = wasLive ? newer.moves.length : Math.min(ply, newer.moves.length);
+    if (newer.news) this.parts.spoken.textContent = newer.news;
+    if (newer.error) {
+      say(newer.error);
+      this.again();
+    } else this.render();
+    if (!wasLive) return;
+    const added = goesOn(before, newer) ? newer.moves.slice(ply) : [];
+    if (added.length && added.length <= MANY) this.table.walk(added, positionAt(newer, ply).pieces, this.skip);
+    if (newer.version !== before.version) this.skip = 0;
+    if (newer.hint?.done && !before.hint?.done) this.arrows(newer.hint.lines.slice(0, 1).map(({ path }) => ({ path, kind: "hint" })));
+  }
+
+  /* Show the state anew, the person's pieces where they stand: what was done on the page may not have arrived. */
+  again() {
+    this.skip = 0;
+    this.table.offered = "";
+    this.sides.shown = "";
+    this.render();
   }
 
   /* Show the state at the ply that is looked at. */
   render() {
     const { game: state, ply } = store;
-    this.busy += 1;
-    this.walks = false;
-    this.shown = state.moves.length;
-    this.around();
-    const { hand } = this.table;
-    if (this.live && this.offered === state.version && hand.steps.length) return;
-    this.offered = this.live ? state.version : null;
-    const move = ply ? state.moves[ply - 1] : null;
-    const pieces = positionAt(state, ply).pieces;
-    this.table.offer({
-      pieces, last: move && move.squares, words: "", turn: state.turn,
-      legal: this.live && !state.outcome ? state.legal : [], mustCapture: state.must_capture,
-    });
-  }
-
-  /* Show what stands around the board. */
-  around() {
-    const { game: state, ply } = store;
-    const { parts } = this;
-    const flipped = this.flipped;
+    const { parts, live, flipped } = this;
+    const { outcome, moves } = state;
+    const position = positionAt(state, ply);
     this.table.turn(flipped);
-    parts.bar.classList.toggle("game-bar-turned", flipped);
-    this.panel.mode(state.outcome ? "over" : "game");
-    this.panel.show(state, { pieces: positionAt(state, ply).pieces, points: pointsAt(state, ply), flipped, live: this.live });
+    this.table.offer({
+      key: [state.game, state.version, ply].join(" "), pieces: position.pieces, last: ply ? moves[ply - 1].squares : null, turn: state.turn,
+      legal: live && !outcome ? state.legal : [],
+    });
+    this.panel.mode(outcome ? "over" : "game");
+    this.panel.show(state, position, { flipped, live });
+    this.sides.show(state.request);
     this.moves.show(state, ply);
-    this.evaluation.show();
-    this.note();
-    parts.looking.hidden = this.live;
-    parts.lookingat.textContent = `You look at the position after ${ply === 0 ? "the start" : `move ${ply} of ${state.moves.length}`}.`;
+    this.noted.show(state, ply);
+    this.evaluation.show(state, ply);
+    parts.bar.classList.toggle("game-bar-turned", flipped);
+    parts.looking.hidden = live;
+    parts.lookingat.textContent = `You look at the position after ${ply ? `move ${ply} of ${moves.length}` : "the start"}.`;
     parts.choice.hidden = true;
-    parts.fen.value = this.live ? state.fen : fenOf(positionAt(state, ply));
-    parts.printed.textContent = this.live ? state.printed : "";
+    parts.fen.value = live ? state.fen : fenOf(position);
+    parts.printed.textContent = live ? state.printed : "";
     parts.printing.hidden = !parts.printed.textContent;
-    parts.undrawn.textContent = state.draws ? "" : "No draws are detected.";
-    parts.actions.fromhere.hidden = this.live || state.changed;
-    for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
-      parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = ply === end;
-    }
-  }
-
-  note() {
-    const { game: state, ply } = store;
-    const { parts } = this;
-    const place = state.moves.slice(0, ply).findLastIndex((move) => move.note);
-    parts.note.hidden = place < 0;
-    const move = state.moves[place];
-    if (place < 0 || this.noted === move) return;
-    this.noted = move;
-    const colour = moverOf(state, place + 1);
-    parts.note.replaceChildren(...noteElements(move, state.sides[colour].person ? "the program" : state.sides[colour].name, colour, (list) => {
-      this.look(place);
-      this.arrows(list);
-    }));
-  }
-
-  /* Whether Black is below. */
-  get flipped() {
-    return isBlackBelow(store.game, this.parts.turn.checked) !== store.isTurned;
+    parts.undrawn.textContent = state.request.draws ? "" : "No draws are detected.";
   }
 
   /* Look at a ply; the game goes on meanwhile. */
@@ -248,16 +176,8 @@ export class Game {
     this.render();
   }
 
-  play(text, path, skip) {
-    this.skip = skip;
-    this.act("move", { text });
-  }
-
-  /* Show a hint that has come. */
-  advise(hint) {
-    const [best] = hint.lines;
-    if (best) this.arrows([{ path: best.path, kind: "hint" }]);
-    this.parts.spoken.textContent = store.game.subline;
+  async copy() {
+    say((await copied(this.parts.fen)) ? "Copied." : "Press Ctrl+C to copy.");
   }
 
   async draw() {

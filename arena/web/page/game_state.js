@@ -1,34 +1,14 @@
 /* What the state of a game at the board means: who is to move, what stands where, who is below. */
 
 /** @import { Colour, Findings, GameState, Line } from "./documents.js" */
-/** @import { Note, Position } from "../../report/viewer/ply.js" */
+/** @import { Note, Points, Position } from "../../report/viewer/ply.js" */
 
 /** @type {Colour[]} */
 export const COLOURS = ["white", "black"];
 
-/**
- * What is to be asked for another game as this one: rules, players and their seconds per move, clock and pace.
- * @param {GameState} state
- */
-export function requestOf(state) {
-  const { rules, draws, sides: { white, black }, clock, pace } = state;
-  const seconds = { white: white.seconds, black: black.seconds };
-  return { variant: rules, draws, white: white.key, black: black.key, seconds, pace, ...(clock ? { clock } : {}) };
-}
-
 /* A request with the players, and their seconds per move, in each other's place. */
 export function swapped({ white, black, seconds, ...request }) {
   return { ...request, white: black, black: white, seconds: { white: seconds.black, black: seconds.white } };
-}
-
-/**
- * The colour whose ply that is, counted from 1.
- * @param {Pick<GameState, "start">} state
- * @param {number} ply
- * @returns {Colour}
- */
-export function moverOf({ start }, ply) {
-  return (start.turn === "white") === (ply % 2 === 1) ? "white" : "black";
 }
 
 /**
@@ -38,11 +18,6 @@ export function moverOf({ start }, ply) {
  */
 export function goesOn(before, after) {
   return before.moves.every(({ text }, place) => after.moves[place]?.text === text);
-}
-
-/* Whether both sides are persons. */
-export function arePersons({ white, black }) {
-  return white.person && black.person;
 }
 
 /**
@@ -58,7 +33,7 @@ export function valueAt(state, ply, findings) {
   if (best && isKnown(best)) return { value: best, by: findings.by };
   for (let back = ply; back > Math.max(0, ply - 2); back -= 1) {
     const { note } = state.moves[back - 1];
-    if (note && isKnown(note)) return { value: note, by: state.sides[moverOf(state, back)].name };
+    if (note && isKnown(note)) return { value: note, by: state.sides[positionAt(state, back - 1).turn].name };
   }
   return null;
 }
@@ -74,23 +49,13 @@ export function personsOf({ sides }) {
 }
 
 /**
- * The position after so many plies.
+ * The position after so many plies, with the side to move, and points where the score decides.
  * @param {GameState} state
  * @param {number} ply
- * @returns {Position}
+ * @returns {Position & {points?: Points|null}}
  */
 export function positionAt(state, ply) {
-  const pieces = ply ? state.moves[ply - 1].pieces : state.start.pieces;
-  return { pieces, turn: moverOf(state, ply + 1) === "white" ? "W" : "B" };
-}
-
-/**
- * The points after so many plies, null where the score does not decide.
- * @param {GameState} state
- * @param {number} ply
- */
-export function pointsAt(state, ply) {
-  return (ply ? state.moves[ply - 1] : state.start).points ?? null;
+  return ply ? state.moves[ply - 1] : state.start;
 }
 
 /**

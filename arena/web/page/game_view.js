@@ -1,19 +1,18 @@
 /* The view of the board: a game is set up, played, and ends; a position is set up by hand. */
 
-import { copied, element, partsOf } from "../../report/viewer/element.js";
-import { fenOf, grouped, resultText } from "../../report/viewer/words.js";
+import { element, partsOf } from "../../report/viewer/element.js";
+import { counted, fenOf, resultText } from "../../report/viewer/words.js";
 import { pick, say, showLost } from "./dialogs.js";
 import { Editor } from "./editor.js";
 import { Game } from "./game.js";
-import { positionAt, requestOf, swapped } from "./game_state.js";
+import { positionAt, swapped } from "./game_state.js";
 import { capital, COMPILING, LONG } from "./game_words.js";
 import { commandOf } from "./keys.js";
-import { askOffer, post } from "./server.js";
+import { askOffer, newest, post } from "./server.js";
 import { Setup } from "./setup.js";
 import { HUMAN } from "./sides.js";
 import { store } from "./store.js";
 import { Table } from "./table.js";
-
 
 /** @type {Promise<void>|null} */
 let ready = null; // a promise: the parts are found, what is on offer is known
@@ -27,14 +26,13 @@ let game = null;
 let setup = null;
 /** @type {Editor} */
 let editor = null;
-let asked = 0; // counts previews and games, so that a late answer is known as one
+const latest = newest(); // of previews and games
 
 async function begin(host) {
   const offer = await askOffer();
   parts = partsOf(host);
   table = new Table(parts.board, {
-    move: (text, path, skip) => game.play(text, path, skip),
-    settle: () => game.settle(),
+    move: (text, skip) => game.play(text, skip),
     say,
     choice: choose,
     begin: (numbers) => start(setup.request, numbers),
@@ -60,7 +58,7 @@ const actions = {
   hint: () => game.act("hint"),
   flip: () => flip(),
   stop: () => game.ask("stop"),
-  pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text, [], 0),
+  pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text),
   pause: () => game.ask("pause", { on: !store.game.paused }),
   draw: () => game.draw(),
   resign: () => game.resign(),
@@ -73,7 +71,7 @@ const actions = {
   swapped: () => again(true),
   swap: () => setup.swap(),
   goon: () => { location.hash = `#/game/${store.game.game}`; },
-  copy: async () => say((await copied(parts.fen)) ? "Copied." : "Press Ctrl+C to copy."),
+  copy: () => game.copy(),
   keys: () => parts.help.showModal(),
   edit: () => edit(store.position),
   editnow: () => edit(lookedAt()),
@@ -81,7 +79,7 @@ const actions = {
   editstart: () => editor.put(editor.start),
   editclear: () => editor.clear(),
   editcancel: () => (atGame() ? gameView.show(parts.game, store.game.game) : set()),
-  fromhere: () => start({ ...requestOf(store.game), fen: lookedAt().fen }, [], game.flipped),
+  fromhere: () => start({ ...store.game.request, fen: lookedAt().fen }, [], game.flipped),
 };
 
 const atGame = () => location.hash.startsWith("#/game/");
@@ -96,9 +94,9 @@ function leave() {
 async function load(pdn) {
   const { count, note, games } = await post("/api/pdn", { pdn, variant: setup.request.variant });
   const line = ({ number, white, black, result, date, plies, fault }) =>
-    [fault && "✗ cannot be read", `${number}. ${white || "?"} – ${black || "?"}`, resultText(result), plies === 1 ? "1 ply" : `${plies} plies`, date, fault]
+    [fault && "✗ cannot be read", `${number}. ${white || "?"} – ${black || "?"}`, resultText(result), counted(plies, "ply", "plies"), date, fault]
       .filter(Boolean).join(" · ");
-  const question = [`Which of the ${grouped(count)} games?`, note].filter(Boolean).join(" Note: ");
+  const question = [`Which of the ${counted(count, "game")}?`, note].filter(Boolean).join(" Note: ");
   const number = games.length > 1 ? await pick(parts, question, games.map((each) => [each.number, line(each)])) : 1;
   if (number) await start({ ...setup.request, fen: undefined, pdn, number: Number(number) });
 }
@@ -116,11 +114,10 @@ function set() {
 /* Show what is set up, on a board that begins the game when a piece is touched. */
 async function preview({ variant, position, white, black }) {
   if (mode() !== "setup") return;
-  asked += 1;
-  const mine = asked;
+  const isLatest = latest();
   if (table.variant !== variant) game.panel.red(setup.variant.red);
   const usual = await table.take(variant).catch(() => null);
-  if (!usual || mine !== asked || mode() !== "setup") return;
+  if (!usual || !isLatest() || mode() !== "setup") return;
   const { pieces, points, turn } = position || usual;
   const { upright } = setup.variant;
   const flipped = (white !== HUMAN && black === HUMAN && !upright) !== store.isSetupTurned;
@@ -128,13 +125,13 @@ async function preview({ variant, position, white, black }) {
   const own = (colour) => (white === black ? capital(colour) : "You");
   const name = (player, colour) => (player === HUMAN ? own(colour) : setup.name(player));
   game.panel.strips({ white: name(white, "white"), black: name(black, "black") }, turn, { pieces, points }, flipped);
-  table.offer({ pieces, last: null, words: "", turn, legal: [], mustCapture: false, begins: true });
+  table.offer({ pieces, last: null, turn, legal: [], begins: true });
 }
 
 /* Begin a game, and pick squares in it: these, and those that are picked on the board while it is being begun.
    `flipped` says whether Black is below, where that is not the usual side. */
 async function start(request, numbers = [], flipped = undefined) {
-  asked += 1;
+  latest();
   const byHand = numbers.length > 0;
   parts.begin.disabled = true;
   if (mode() === "setup" && !request.pdn) table.wait(numbers);
@@ -159,17 +156,17 @@ async function start(request, numbers = [], flipped = undefined) {
 }
 
 function again(swaps) {
-  const request = { ...requestOf(store.game), fen: store.game.start.fen };
+  const request = { ...store.game.request, fen: store.game.start.fen };
   start(swaps ? swapped(request) : request);
 }
 
 function lookedAt() {
   const position = positionAt(store.game, store.ply);
-  return { pieces: position.pieces, turn: position.turn === "W" ? "white" : "black", fen: fenOf(position) };
+  return { ...position, fen: fenOf(position) };
 }
 
 async function edit(position) {
-  const variant = mode() === "setup" ? setup.variant.name : store.game.rules;
+  const variant = mode() === "setup" ? setup.variant.name : store.game.request.variant;
   const usual = await table.take(variant);
   const from = position || usual;
   if (store.game && setup.variant.name !== variant) setup.use(variant);
@@ -193,7 +190,7 @@ function flip() {
 function choose(texts) {
   parts.choice.hidden = false;
   parts.choice.replaceChildren("Which one? ", ...texts.map((text) => element("button", {
-    type: "button", onclick: () => game.play(text, [], 0),
+    type: "button", onclick: () => game.play(text),
   }, text)));
   parts.choice.querySelector("button").focus();
 }
@@ -217,7 +214,6 @@ export const gameView = {
     if (store.game?.game === id && game.isHere) game.render();
     else await game.open(id, store.kept?.game === id ? store.kept.flipped : undefined);
     if (extra === "analysis" && game.isHere && !store.game.lines) {
-      game.evaluation.isOn = true;
       game.ask("analyse", { lines: Number(parts.lines.value) });
     }
     return undefined;

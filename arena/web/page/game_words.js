@@ -16,11 +16,6 @@ export function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
 }
 
-/* A number of things: `1 piece`, `2 pieces`. */
-export function counted(number, noun) {
-  return `${number}\u00a0${noun}${number === 1 ? "" : "s"}`;
-}
-
 /* A score with a true minus sign. */
 export function trueMinus(score) {
   return score.replace(/^-/, "−");

@@ -6,11 +6,10 @@
 
 export class Hand {
   /**
-   * `on.move(text, path, skip)` plays a move, of which `path` is where the piece stands in turn, and up to `skip` of it
-   * was seen to; `on.say(text)` tells the person something, `on.choice(texts)` asks which of several moves is meant;
+   * `on.move(text, skip)` plays a move, of which up to `skip` squares of the piece's way were seen to; `on.say(text)` tells the person something, `on.choice(texts)` asks which of several moves is meant;
    * `on.begin(numbers)` begins a game and picks these squares in it; `on.change()` is called when the board has changed.
    * @param {Pick<PlayBoard, "show"|"sign"|"signs">} board
-   * @param {{move: (text: string, path: number[], skip: number) => void, say: (text: string) => void,
+   * @param {{move: (text: string, skip: number) => void, say: (text: string) => void,
    *   choice: (texts: string[]) => void, begin: (numbers: number[]) => void, change?: () => void}} on
    */
   constructor(board, on) {
@@ -21,9 +20,7 @@ export class Hand {
     this.pieces = "";
     /** @type {Squares|null} */
     this.last = null;
-    this.words = "";
     this.turn = "";
-    this.mustCapture = false;
     this.begins = false;
     /** @type {number[]} */
     this.steps = []; // squares that were picked
@@ -31,8 +28,8 @@ export class Hand {
   }
 
   /* What the person may do now: `legal` as the server has it. `begins` if the first pick begins a game. */
-  offer({ pieces, last, words, turn, legal, mustCapture, begins = false }) {
-    Object.assign(this, { pieces, last, words, turn, legal, mustCapture, begins, steps: [] });
+  offer({ pieces, last, turn, legal, begins = false }) {
+    Object.assign(this, { pieces, last, turn, legal, begins, steps: [] });
     this.draw();
   }
 
@@ -111,7 +108,7 @@ export class Hand {
   lift(number) {
     if (!this.origins.includes(number)) {
       if (this.legal.length && this.own(number)) {
-        this.on.say(this.mustCapture ? "A capture is compulsory: the marked pieces can move." : "This piece has no legal move.");
+        this.on.say(this.legal.some(({ captured }) => captured.length) ? "A capture is compulsory: the marked pieces can move." : "This piece has no legal move.");
       }
       return this.put();
     }
@@ -129,9 +126,9 @@ export class Hand {
     const from = this.steps.length - 1;
     this.steps = [];
     this.legal = [];
-    if (dragged) this.board.show(this.moved(path[0], path.at(-1)), this.last, this.words);
+    if (dragged) this.board.show(this.moved(path[0], path.at(-1)), this.last);
     this.board.sign({});
-    this.on.move(text, path, dragged ? path.length - 1 : from);
+    this.on.move(text, dragged ? path.length - 1 : from);
   }
 
   holds(number) {
@@ -153,7 +150,7 @@ export class Hand {
   draw() {
     const { steps } = this;
     const fitting = steps.length ? this.fitting.filter(({ path }) => path.length > steps.length) : [];
-    this.board.show(steps.length > 1 ? this.moved(steps[0], steps.at(-1)) : this.pieces, this.last, this.words);
+    this.board.show(steps.length > 1 ? this.moved(steps[0], steps.at(-1)) : this.pieces, this.last);
     this.board.sign({
       ...this.board.signs,
       grips: this.begins ? [...this.pieces].map((letter, place) => (letter === "." ? 0 : place + 1)) : [],

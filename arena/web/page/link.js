@@ -14,7 +14,7 @@ const ANOTHER = ["New game", () => { location.hash = "#/"; }];
 
 export class Link {
   /**
-   * `parts` are those of the view; `on.state` gets each state, `on.back()` is called before the first one after the
+   * `parts` are those of the view; `on.state` gets each state but the first, `on.back()` is called before the first one after the
    * connection was lost, `on.gone()` where the server does not have the game.
    * @param {any} parts
    * @param {{state: (state: GameState) => void, back: () => void, gone: () => void}} on
@@ -23,15 +23,24 @@ export class Link {
     this.parts = parts;
     this.on = on;
     this.failures = 0; // attempts since the connection was lost
+    this.id = ""; // of the game
+    /** @type {((state: GameState|null) => void)|null} */
+    this.entered = null; // gets the first state
     /** @type {WebSocket|null} */
     this.socket = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.timer = undefined;
   }
 
-  /* Connect to a game. */
+  /** Connect to a game. @returns {Promise<GameState|null>} its first state, null if the link is closed before. */
   open(id) {
     this.close();
+    this.id = id;
+    return new Promise((resolve) => { this.entered = resolve; this.connect(); });
+  }
+
+  connect() {
+    const { id } = this;
     showLost(this.parts, "");
     const socket = new WebSocket(location.origin.replace(/^http/, "ws") + address(`/api/games/${encodeURIComponent(id)}`));
     this.socket = socket;
@@ -43,20 +52,22 @@ export class Link {
         this.on.back();
       }
       this.failures = 0;
-      this.on.state(JSON.parse(data));
+      const entered = this.entered || this.on.state;
+      this.entered = null;
+      entered(JSON.parse(data));
     });
     socket.addEventListener("close", ({ code }) => {
       if (socket !== this.socket) return;
       if (code === GONE) this.on.gone();
-      else this.again(id);
+      else this.again();
     });
   }
 
-  again(id) {
+  again() {
     this.lost("The connection to the server is lost; trying again … If arena serve was started anew, open the address that it printed.");
     const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
-    const failures = this.failures + 1;
-    this.timer = setTimeout(() => { this.open(id); this.failures = failures; }, wait);
+    this.failures += 1;
+    this.timer = setTimeout(() => this.connect(), wait);
   }
 
   /* Ask something of the game. */
@@ -79,8 +90,8 @@ export class Link {
   close() {
     clearTimeout(this.timer);
     const { socket } = this;
-    this.socket = null;
-    this.failures = 0;
+    this.entered?.(null);
+    Object.assign(this, { id: "", entered: null, socket: null, failures: 0 });
     if (!socket) return;
     if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close()); // browsers complain of it before
     else socket.close();

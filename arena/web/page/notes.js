@@ -4,8 +4,10 @@ import { element, named } from "../../report/viewer/element.js";
 import { MoveList } from "../../report/viewer/moves.js";
 import { numbersOf } from "../../report/viewer/ply.js";
 import { durationText, grouped } from "../../report/viewer/words.js";
+import { keyOf, positionAt } from "./game_state.js";
 import { capital, trueMinus } from "./game_words.js";
 
+/** @import { GameState } from "./documents.js" */
 /** @import { Ply } from "../../report/viewer/ply.js" */
 
 const STEPS = { ArrowLeft: -1, ArrowUp: -2, ArrowRight: 1, ArrowDown: 2 };
@@ -19,13 +21,14 @@ export class Moves {
     host.addEventListener("keydown", (event) => this.key(event));
   }
 
-  show({ moves, start }, ply) {
-    const texts = moves.map(({ text }) => text);
-    const shown = [start.fen, ...texts].join(" ");
+  /** @param {GameState} state */
+  show(state, ply) {
+    const { moves } = state;
+    const shown = keyOf(state, moves.length);
     if (shown !== this.shown) {
       this.shown = shown;
-      this.list.fill(texts);
-      if (!texts.length) this.host.replaceChildren(element("p.small", {}, "No moves yet."));
+      this.list.fill(moves.map(({ text }) => text));
+      if (!moves.length) this.host.replaceChildren(element("p.small", {}, "No moves yet."));
     }
     this.list.mark(ply);
   }
@@ -48,21 +51,45 @@ export function lineButtons(texts, onarrows, kind) {
   return texts.flatMap((text, place) => [element("button.link.line-move", { type: "button", onclick: () => onarrows(arrows(place)) }, text), " "]);
 }
 
-/**
- * What a player saw before its move, as elements.
- * @param {Ply} turn
- * @param {string} name
- * @param {string} colour
- */
-export function noteElements({ text, note }, name, colour, onarrows) {
-  const rows = [
-    ["Score", note.score && `${trueMinus(note.score)} for ${capital(colour)}`], ["Depth", note.depth || ""],
-    ["Nodes", note.nodes ? grouped(note.nodes) : ""], ["Time", durationText(note.seconds)],
-    ["Cutoffs", note.cutoffs ? grouped(note.cutoffs) : ""], ["Line", note.line?.length > 1 ? lineButtons(note.line, onarrows, "line") : ""],
-  ];
-  return [
-    element("h2.game-noted", {}, "What ", named(name), " saw before ", element("strong", {}, text)),
-    element("dl.game-facts", {}, rows.filter(([, value]) => value).map(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
-    ...(note.figures?.length ? [element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n"))] : []),
-  ];
+/* What a player saw before its move: the last one up to the ply that is looked at. */
+export class Noted {
+  /* `onply` is called with the ply to look at, `onarrows` with arrows to draw. */
+  constructor(host, onply, onarrows) {
+    this.host = host;
+    this.onply = onply;
+    this.onarrows = onarrows;
+    this.shown = "";
+  }
+
+  /**
+   * @param {GameState} state
+   * @param {number} ply
+   */
+  show(state, ply) {
+    const place = state.moves.slice(0, ply).findLastIndex(({ note }) => note);
+    this.host.hidden = place < 0;
+    const shown = keyOf(state, place + 1);
+    if (place < 0 || shown === this.shown) return;
+    this.shown = shown;
+    const colour = positionAt(state, place).turn;
+    const { person, name } = state.sides[colour];
+    this.host.replaceChildren(...this.elements(state.moves[place], person ? "the program" : name, colour, (list) => {
+      this.onply(place);
+      this.onarrows(list);
+    }));
+  }
+
+  /** @param {Ply} turn */
+  elements({ text, note }, name, colour, onarrows) {
+    const rows = [
+      ["Score", note.score && `${trueMinus(note.score)} for ${capital(colour)}`], ["Depth", note.depth || ""],
+      ["Nodes", note.nodes ? grouped(note.nodes) : ""], ["Time", durationText(note.seconds)],
+      ["Cutoffs", note.cutoffs ? grouped(note.cutoffs) : ""], ["Line", note.line?.length > 1 ? lineButtons(note.line, onarrows, "line") : ""],
+    ];
+    return [
+      element("h2.game-noted", {}, "What ", named(name), " saw before ", element("strong", {}, text)),
+      element("dl.game-facts", {}, rows.filter(([, value]) => value).map(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
+      ...(note.figures?.length ? [element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n"))] : []),
+    ];
+  }
 }

@@ -1,12 +1,15 @@
 /* What stands around the board: who plays, who is to move, clocks, what can be done, how it ended. */
 
 import { element, named } from "../../report/viewer/element.js";
-import { COLOURS, arePersons, moverOf, personsOf } from "./game_state.js";
-import { HASTE, capital, clockText, counted } from "./game_words.js";
+import { counted } from "../../report/viewer/words.js";
+import { COLOURS, personsOf, positionAt } from "./game_state.js";
+import { HASTE, capital, clockText } from "./game_words.js";
 import { store } from "./store.js";
 
 /** @import { Colour, GameState } from "./documents.js" */
 /** @import { Points } from "../../report/viewer/ply.js" */
+
+/** @typedef {{pieces: string, points?: Points|null}} Counted what is on a board, and what it counts */
 
 const TICK = 200; // milliseconds between two looks at a clock
 
@@ -34,14 +37,16 @@ export class Panel {
   }
 
   /**
-   * Show a state; `pieces` are those on the board, `points` what they count, `flipped` if Black is below.
+   * Show a state, of which a position is looked at; `flipped` if Black is below, `live` if the game is there.
    * @param {GameState} state
-   * @param {{pieces: string, points: Points|null, flipped: boolean, live: boolean}} view
+   * @param {Counted} position
+   * @param {{flipped: boolean, live: boolean}} view
    */
-  show(state, { pieces, points, flipped, live }) {
+  show(state, position, { flipped, live }) {
     const { sides, outcome, turn } = state;
-    const name = (colour) => (sides[colour].person ? (arePersons(sides) ? capital(colour) : "You") : sides[colour].name);
-    this.strips({ white: name("white"), black: name("black") }, outcome ? null : turn, { pieces, points }, flipped, Boolean(state.clocks));
+    const own = (colour) => (personsOf(state).length === 2 ? capital(colour) : "You");
+    const name = (colour) => (sides[colour].person ? own(colour) : sides[colour].name);
+    this.strips({ white: name("white"), black: name("black") }, outcome ? null : turn, position, flipped, Boolean(state.clocks));
     const { headline, subline, status } = this.parts;
     headline.textContent = state.headline;
     subline.textContent = state.subline;
@@ -57,7 +62,7 @@ export class Panel {
    * The strips above and below the board; `turn` is the side to move, null if none is.
    * @param {Record<Colour, string>} names
    * @param {Colour|null} turn
-   * @param {{pieces: string, points?: Points|null}} position
+   * @param {Counted} position
    */
   strips(names, turn, { pieces, points }, flipped, areTimed = false) {
     const [upper, lower] = flipped ? COLOURS : [...COLOURS].reverse();
@@ -85,7 +90,7 @@ export class Panel {
       actions[name].hidden = !isThere;
       actions[name].disabled = !can;
     };
-    set("undo", true, state.moves.some((_, place) => !persons || sides[moverOf(state, place + 1)].person));
+    set("undo", true, state.moves.some((_, place) => !persons || sides[positionAt(state, place).turn].person));
     set("hint", !over, live && state.legal.length > 0);
     set("stop", persons < 2 && !over, Boolean(state.thinking));
     set("pass", live && state.legal.some(({ paths }) => paths.some((path) => !path.length)), true);
@@ -98,6 +103,10 @@ export class Panel {
     actions.again.hidden = state.changed;
     actions.swapped.hidden = persons === 2 || state.changed;
     actions.editnow.hidden = state.changed;
+    actions.fromhere.hidden = live || state.changed;
+    for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
+      this.parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = store.ply === end;
+    }
     this.parts.turning.hidden = persons < 2;
   }
 

@@ -18,7 +18,7 @@ export class PlayBoard extends Board {
     svg.removeAttribute("role");
   }
 
-  show(pieces, last, words) {
+  show(pieces, last, words = "") {
     for (const ghost of this.ghosts) {
       for (const animation of ghost.getAnimations()) animation.cancel();
       ghost.remove();
@@ -64,9 +64,9 @@ export class PlayBoard extends Board {
   }
 
   /* Show a move that led to the position shown: the piece walks from one number of `path` to the next, `letter` is what
-     it was, `captured` are [number, letter] of what it took. A promise of its end. */
+     it was, `captured` are [number, letter] of what it took. A promise of whether it came to its end. */
   async walk(path, letter, captured) {
-    if (path.length < 2 || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    if (path.length < 2 || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return true;
     const arrived = this.use(path.at(-1));
     const taken = captured.map(([number, kind]) => this.ghost(number, kind));
     const walker = this.ghost(path.at(-1), letter);
@@ -79,9 +79,10 @@ export class PlayBoard extends Board {
     const time = { duration: Math.min(HOP * (path.length - 1) + 60, LONGEST), easing: path.length > 2 ? "linear" : "ease-in-out" };
     this.ghosts = [...taken, walker];
     for (const ghost of taken) ghost.animate([{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }], time);
-    await walker.animate(frames, time).finished.catch(() => {});
+    const isWhole = await walker.animate(frames, time).finished.then(() => true, () => false);
     for (const ghost of [...taken, walker]) ghost.remove();
     if (arrived) arrived.classList.remove("board-away");
+    return isWhole;
   }
 
   /* The pieces of a new game appear one after another. */

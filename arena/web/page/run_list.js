@@ -2,7 +2,7 @@
 
 import { element, named } from "../../report/viewer/element.js";
 import { addressOf } from "./run_words.js";
-import { get } from "./server.js";
+import { get, newest } from "./server.js";
 
 /** @import { RunDocument } from "./documents.js" */
 
@@ -10,7 +10,7 @@ const AGAIN = 5000; // milliseconds until the list is asked for again
 
 /** @type {ReturnType<typeof setTimeout>|undefined} */
 let timer;
-let asked = 0;
+const latest = newest();
 
 /* A bar that shows how far a run is. */
 export function progressBar({ planned, games, complete }) {
@@ -19,11 +19,10 @@ export function progressBar({ planned, games, complete }) {
 }
 
 async function refresh(host) {
-  asked += 1;
-  const mine = asked;
+  const isLatest = latest();
   clearTimeout(timer);
   const answer = await get("/api/runs", { quiet: Boolean(host.querySelector("h1")) }).catch(() => null);
-  if (mine !== asked) return;
+  if (!isLatest()) return;
   if (answer) list(host, answer.runs);
   timer = setTimeout(() => refresh(host), AGAIN);
 }
@@ -53,7 +52,7 @@ export const runsView = {
     refresh(host);
   },
   hide() {
-    asked += 1;
+    latest();
     clearTimeout(timer);
   },
 };

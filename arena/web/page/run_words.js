@@ -1,10 +1,4 @@
-/* Addresses of runs, and words about games; what a run says of itself comes from the server, in arena/watch/words.py. */
-
-import { grouped } from "../../report/viewer/words.js";
-
-export function gamesText(number) {
-  return `${grouped(number)}\u00a0${number === 1 ? "game" : "games"}`;
-}
+/* Addresses of runs. */
 
 /* The address of the view of a run, or of one of its games. */
 export function addressOf(name, ...parts) {

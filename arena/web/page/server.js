@@ -31,6 +31,16 @@ export function askOffer() {
   return store.offer;
 }
 
+/* Begins what a later call overtakes; each call returns whether it is still the latest. */
+export function newest() {
+  let begun = 0;
+  return () => {
+    begun += 1;
+    const mine = begun;
+    return () => mine === begun;
+  };
+}
+
 async function request(method, path, body, { quiet = false }) {
   /** @type {Record<string, string>} */
   const headers = { "X-Arena-Token": store.token };
@@ -39,17 +49,13 @@ async function request(method, path, body, { quiet = false }) {
     const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
     const text = await answer.text();
     const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
-    if (!answer.ok) throw Object.assign(new Error(wrong(text, isJson, answer.status)), { status: answer.status });
-    return isJson ? JSON.parse(text) : text;
+    const document = isJson ? JSON.parse(text) : text;
+    if (answer.ok) return document;
+    throw Object.assign(new Error(document.error || `The server said ${answer.status}.`), { status: answer.status });
   } catch (error) {
     error.status ??= 0;
     if (!error.status) error.message = "The server does not answer: is arena serve still running?";
     if (!quiet) say(error.message);
     throw error;
   }
-}
-
-function wrong(text, isJson, status) {
-  if (isJson) return JSON.parse(text).error || `The server said ${status}.`;
-  return `The server said ${status}.`;
 }

@@ -72,7 +72,7 @@ export class Setup {
     const { name, first } = this.variant;
     const other = this.offer.usual[name];
     this.put(null);
-    this.sides.show(name, first === "white" ? { white: HUMAN, black: other } : { white: other, black: HUMAN });
+    this.show(name, first === "white" ? { white: HUMAN, black: other } : { white: other, black: HUMAN });
     this.changed();
   }
 
@@ -86,8 +86,13 @@ export class Setup {
   }
 
   swap() {
-    this.sides.show(this.variant.name, swapped(this.sides.value));
+    this.show(this.variant.name, swapped(this.sides.value));
     this.changed();
+  }
+
+  show(variant, players) {
+    this.sides.shown = "";
+    this.sides.show({ variant, ...players });
   }
 
   /** Have a position set up, or null for the usual start. @param {PositionDocument|null} position */

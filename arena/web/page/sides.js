@@ -26,18 +26,21 @@ export class Sides {
     this.offer = offer;
     this.onchange = onchange;
     this.variant = "";
+    this.shown = ""; // what `show` was last asked for
     this.levels = offer.players.filter(({ group }) => group === "levels");
     this.rows = { white: this.row("white"), black: this.row("black") };
     host.replaceChildren(this.rows.white.element, this.rows.black.element);
   }
 
   /**
-   * Show these players of a variant; without `seconds` each has its own limit.
-   * @param {string} variant
-   * @param {Record<Colour, string> & Partial<Players>} players
+   * Show these players of a variant; without `seconds` each has its own limit. The same again: what a person changes
+   * meanwhile stays.
+   * @param {{variant: string} & Record<Colour, string> & Partial<Players>} players
    */
-  show(variant, { white, black, seconds }) {
-    this.variant = variant;
+  show({ variant, white, black, seconds }) {
+    const shown = JSON.stringify([variant, white, black, seconds]);
+    if (shown === this.shown) return;
+    Object.assign(this, { variant, shown });
     for (const [colour, key] of [["white", white], ["black", black]]) {
       const row = this.rows[colour];
       const level = this.levels.findIndex((player) => player.key === key);

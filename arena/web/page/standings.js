@@ -10,7 +10,7 @@ const HEIGHT = 22;
 
 /** The elements that show a run. @param {RunDocument} run */
 export function standingsOf(run) {
-  const wrong = run.incidents.map(({ player, text }) => element("li", {}, named(player), text.slice(player.length)));
+  const wrong = run.incidents.map(({ player, text }) => element("li", {}, named(player), ` ${text}`));
   return [
     progressBar(run), element("p.watch-line", {}, run.progress), run.test ? element("p.watch-line", {}, run.test) : null,
     wrong.length ? element("ul.watch-wrong", { "aria-label": "What went wrong" }, wrong) : null,

@@ -14,7 +14,7 @@ import { get } from "./server.js";
 const boards = new Map(); // what was asked for, by the name of the variant
 
 export class Table {
-  /* `host` gets the board; `on` is that of Hand, and `settle()`, which ends a walk under way. */
+  /* `host` gets the board; `on` is that of Hand. */
   constructor(host, on) {
     this.host = host;
     this.on = on;
@@ -27,8 +27,9 @@ export class Table {
     this.hand = null;
     /** @type {any} */
     this.hands = null; // what picks pieces: the hand, or the editor
+    this.offered = ""; // the key of what is offered
     this.cells = new Cells(host, {
-      pick: (number) => { on.settle(); this.hands.pick(number); },
+      pick: (number) => this.hands.pick(number),
       put: () => this.hands.put(),
     });
   }
@@ -54,18 +55,21 @@ export class Table {
       this.hand = new Hand(this.board, { ...this.on, change: () => this.tell() });
       this.hands = this.hand;
       new Pointer(this.board, {
-        grab: (number) => { this.on.settle(); return this.hands.grab(number); },
+        grab: (number) => this.hands.grab(number),
         tap: (number) => this.hands.tap(number),
         drop: (from, to) => this.hands.drop(from, to),
       });
       this.cells.take(this.board);
-      this.hand.offer({ ...start, last: null, words: "", legal: [], mustCapture: false });
+      this.offer({ ...start, last: null, legal: [] });
     }
     return start;
   }
 
-  /* Show a position that the person may move in as `offered` says, see Hand.offer. */
+  /* Show a position that the person may move in as `offered` says, see Hand.offer; once, if it has a key. */
   offer(offered) {
+    const { key = "" } = offered;
+    if (key && key === this.offered) return;
+    this.offered = key;
     this.board.arrows([]);
     this.host.classList.remove("game-begins");
     this.hands = this.hand;
@@ -100,21 +104,20 @@ export class Table {
   }
 
   /**
-   * Show the moves of a state that came after those shown, the pieces walking; false as soon as `isOld()`.
+   * Have the moves that led to the position that is shown walk over the board, until anything else is shown.
    * @param {Ply[]} moves
    * @param {string} before
+   * @param {number} skip
    */
-  async walk(moves, before, { isOld, skip }) {
+  async walk(moves, before, skip) {
     let pieces = before;
     for (const [place, { path, squares, pieces: after, crowned }] of moves.entries()) {
       const letter = pieces[squares.origin - 1];
       const captured = squares.captured.map((number) => [number, pieces[number - 1]]).filter(([, taken]) => taken !== ".");
-      this.board.show(after, squares, "");
-      if (letter && letter !== ".") await this.board.walk(place ? path : path.slice(skip), letter, captured);
-      if (isOld()) return false;
+      this.board.show(after, squares);
+      if (letter && letter !== "." && !(await this.board.walk(place ? path : path.slice(skip), letter, captured))) return;
       if (crowned) this.board.crown(squares.target);
       pieces = after;
     }
-    return true;
   }
 }
