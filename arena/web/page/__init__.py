@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, PackageLoader
 from markupsafe import Markup
 
-from arena.report import template
+from arena.report.template import environment
 
 STYLES = (
+    "report/page/palette.css",
     "report/viewer/viewer.css",
     "web/page/frame.css",
     "web/page/game.css",
@@ -25,19 +26,10 @@ def page(nonce: str, modules: str) -> str:
 
     Its one style and its one script have `nonce`, a random text of letters and digits, new for every answer.
     """
-    environment = Environment(
-        loader=PackageLoader("arena.web", "page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("index.html").render(
-        nonce=nonce,
-        style=Markup("".join(map(_text, STYLES))),
-        script=f"{modules}{SCRIPT}",
-        stage=Markup(template.environment().get_template("viewer/stage.html").render(board="")),
-    )
+    loaders = [PackageLoader("arena.web", "page"), PackageLoader("arena.report", "")]
+    index = environment().overlay(loader=ChoiceLoader(loaders)).get_template("index.html")
+    style = Markup("".join(map(_text, STYLES)))
+    return index.render(nonce=nonce, style=style, script=f"{modules}{SCRIPT}", board="")
 
 
 def page_policy(nonce: str, host: str) -> str:
