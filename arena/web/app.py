@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from arena.base.wording import message_of
+from arena.ledger.store import StoreError
 from arena.report.template import modules
 from arena.rules.variants import unchanged
 from arena.web.beginning import listed, placed, variant_of
@@ -49,6 +50,7 @@ def application(room: GameRoom, access: Access, say: Callable[[str], None]) -> A
         ],
         exception_handlers={
             Refusal: lambda _, refusal: refused(refusal),
+            StoreError: lambda _, error: refused(Refusal(404, str(error))),
             HTTPException: _not_found,  # type: ignore[dict-item]
             Exception: lambda *_: refused(FAILED),  # the guard says what on the terminal
         },

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -14,7 +12,7 @@ from starlette.routing import Route
 
 from arena.base.files import REPORT
 from arena.base.number import unbroken
-from arena.ledger.game import stored_game
+from arena.ledger.game import StoredGame, stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
 from arena.ratings.interval import Interval
@@ -38,13 +36,13 @@ SUFFIXES = (".svg", ".png")
 """Of the files of a run that are shown, beside its report and that one's tables."""
 _TYPES = {".csv": "text/csv", ".md": "text/plain", ".pdn": "text/plain", ".tex": "text/plain"}
 _COLUMNS = ("game", "white", "black", "opening", "result", "termination", "plies", "error")
-_Answer = TypeVar("_Answer")
 
 
 def routes(folder: Path, files: str) -> list[Route]:
     """The routes that show the runs below a folder, the files of their reports below the path `files`.
 
-    Nothing is written there; ledgers are read in threads. Whoever mounts the routes sees to who may ask.
+    Nothing is written there; ledgers are read in threads, which may raise StoreError. Whoever mounts the routes sees
+    to who may ask.
     """
     runs = _Runs(folder)
     api = "/api/runs/{run:path}"
@@ -67,28 +65,27 @@ class _Runs:
         """The last document of each run, with the stamp of its files."""
         self._reading = threading.Lock()
 
-    async def all(self, _: Request) -> Response:
-        return Json({"runs": await _in_thread(self._summaries)})
+    def all(self, _: Request) -> Response:
+        return Json({"runs": self._summaries()})
 
-    async def run(self, request: Request) -> Response:
-        folder = self._folder(request)
-        return Json(await _in_thread(lambda: self._document(folder)))
+    def run(self, request: Request) -> Response:
+        return Json(self._document(self._folder(request)))
 
-    async def games(self, request: Request) -> Response:
-        folder, start = self._folder(request), request.query_params.get("from", "0")
+    def games(self, request: Request) -> Response:
+        start = request.query_params.get("from", "0")
         if not (start.isascii() and start.isdecimal() and len(start) < 16):
             raise Refusal(422, "from is a whole number")
-        return Json(await _in_thread(lambda: game_list(folder, int(start))))
+        return Json(game_list(self._folder(request), int(start)))
 
-    async def game(self, request: Request) -> Response:
-        return Json(await self._of_game(request, game_document))
+    def game(self, request: Request) -> Response:
+        return Json(game_document(self._game(request)))
 
-    async def pdn(self, request: Request) -> Response:
-        text = await self._of_game(request, lambda folder, number: stored_game(folder, number).pdn())
+    def pdn(self, request: Request) -> Response:
         name = f"game-{request.path_params['number']}.pdn"
-        return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+        disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return PlainTextResponse(self._game(request).pdn(), headers=disposition)
 
-    async def file(self, request: Request) -> Response:
+    def file(self, request: Request) -> Response:
         """A file of a report: nothing else of the folder."""
         from arena.report.files import FILES
 
@@ -99,11 +96,11 @@ class _Runs:
             raise Refusal(404, "that is no file of a report")
         return FileResponse(path, media_type=_TYPES.get(path.suffix), headers={"Content-Security-Policy": SANDBOX})
 
-    async def _of_game(self, request: Request, work: Callable[[Path, int], _Answer]) -> _Answer:
-        folder, number = self._folder(request), request.path_params["number"]
+    def _game(self, request: Request) -> StoredGame:
+        number = request.path_params["number"]
         if number >= 1 << 63:
             raise Refusal(404, "no run has a game of that number")
-        return await _in_thread(lambda: work(folder, number))
+        return stored_game(self._folder(request), number)
 
     def _folder(self, request: Request) -> Path:
         return run_below(self._root, request.path_params["run"]).resolve()
@@ -177,12 +174,8 @@ def game_list(folder: Path, start: int) -> dict[str, Any]:
     }
 
 
-def game_document(folder: Path, number: int) -> dict[str, Any]:
-    """A game of a run for the board, with what there is to say of it.
-
-    Raises StoreError if there is no such game, or it cannot be read.
-    """
-    stored = stored_game(folder, number)
+def game_document(stored: StoredGame) -> dict[str, Any]:
+    """A game of a run for the board, with what there is to say of it."""
     row, game = stored.record._asdict(), stored.played()
     points = {colour: row[f"{colour}_points"] for colour in COLOURS}
     return {
@@ -204,13 +197,6 @@ def _standing(standing: Standing, elo: Interval | None) -> dict[str, Any]:
     text = {column: unbroken(text) for column, text in row_of(standing, elo).items()}
     ends = None if elo is None else [finite(end) for end in (elo.value, elo.low, elo.high)]
     return {"player": standing.player, "text": text, "elo": None if ends is None or None in ends else ends}
-
-
-async def _in_thread(work: Callable[[], _Answer]) -> _Answer:
-    try:
-        return await asyncio.to_thread(work)
-    except StoreError as error:
-        raise Refusal(404, str(error)) from None
 
 
 def _stamp(folder: Path) -> list[tuple[int, int] | None]:

@@ -55,7 +55,7 @@ class Visitor:
     @property
     def moves(self) -> list[str]:
         """The moves in the list, without why a side passes."""
-        texts = self.page.locator(".game-list button").all_inner_texts()
+        texts = self.page.locator(".game .viewer-moves button").all_inner_texts()
         return [text.removesuffix(" (no move)") for text in texts]
 
     def signs(self, kind: str) -> int:
@@ -68,7 +68,7 @@ class Visitor:
 
     def played(self, count: int) -> None:
         """Wait until so many moves are in the list."""
-        self.page.wait_for_selector(f".game-list button >> nth={count - 1}")
+        self.page.wait_for_selector(f".game .viewer-moves button >> nth={count - 1}")
 
     def at(self, number: int) -> tuple[float, float]:
         """The middle of a square in the window."""

@@ -242,7 +242,7 @@ def test_looking_back_changes_nothing_and_games_and_positions_are_taken_along(wi
         window.click(*state["legal"][0]["paths"][0])
         window.played(len(state["moves"]) + 1)
     game = replayed(window)
-    window.page.click(".game-list button >> nth=0")
+    window.page.click(".game .viewer-moves button >> nth=0")
     assert window.pieces == symbols("english", at_ply(window.moves, 1))
     assert window.signs("movable") == 0
     window.page.keyboard.press("Home")
@@ -253,7 +253,7 @@ def test_looking_back_changes_nothing_and_games_and_positions_are_taken_along(wi
     assert window.pieces == symbols("english", game.fen)
     assert len(window.state["moves"]) == 3
     [first, *_] = window.moves
-    window.page.click(".game-list button >> nth=0")
+    window.page.click(".game .viewer-moves button >> nth=0")
     window.page.click("summary:has-text('Position and file')")
     with window.page.expect_download() as saving:
         window.page.click("[data-part=save]")

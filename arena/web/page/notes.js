@@ -88,7 +88,7 @@ export class Noted {
     ];
     return [
       element("h2.game-noted", {}, "What ", named(name), " saw before ", element("strong", {}, text)),
-      element("dl.game-facts", {}, rows.filter(([, value]) => value).map(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
+      element("dl.viewer-facts", {}, rows.filter(([, value]) => value).map(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
       ...(note.figures?.length ? [element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n"))] : []),
     ];
   }
