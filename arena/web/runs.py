@@ -41,8 +41,8 @@ _COLUMNS = ("game", "white", "black", "opening", "result", "termination", "plies
 def routes(folder: Path, files: str) -> list[Route]:
     """The routes that show the runs below a folder, the files of their reports below the path `files`.
 
-    Nothing is written there; ledgers are read in threads, which may raise StoreError. Whoever mounts the routes sees
-    to who may ask.
+    Nothing is written there; ledgers are read in threads, which may raise StoreError. Whoever mounts the routes
+    sees to who may ask.
     """
     runs = _Runs(folder)
     api = "/api/runs/{run:path}"
