@@ -103,10 +103,14 @@ class PdnGiven(Body):
     variant: Name = "english"
 
 
-class Versioned(Body):
-    """A request on a game at that version."""
+class OfGame(Body):
+    """A request of a window, which shows its game at that version."""
 
     version: _Count
+
+
+class Versioned(OfGame):
+    """A request that is meant for that version alone."""
 
 
 class Move(Versioned):
@@ -142,20 +146,20 @@ class Hint(Versioned):
     do: Literal["hint"]
 
 
-class Stop(Body):
+class Stop(OfGame):
     """Have the player answer now."""
 
     do: Literal["stop"]
 
 
-class Pause(Body):
+class Pause(OfGame):
     """Have no player think until it is switched off again."""
 
     do: Literal["pause"]
     on: bool
 
 
-class Seat(Body):
+class Seat(OfGame):
     """Go on with other players."""
 
     do: Literal["seat"]
@@ -164,7 +168,7 @@ class Seat(Body):
     seconds: SecondsGiven = SecondsGiven()
 
 
-class Analyse(Body):
+class Analyse(OfGame):
     """Analyse the position of the game in so many lines; 0 switches the analysis off."""
 
     do: Literal["analyse"]

@@ -22,8 +22,6 @@ from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
 
 WAIT_SECONDS = 120
-VERSIONED = ("move", "undo", "resign", "draw", "hint")
-"""What is asked of a game at a version."""
 
 
 class Served(NamedTuple):
@@ -73,8 +71,7 @@ class Served(NamedTuple):
 
 def message(state: dict[str, Any], what: str, given: dict[str, Any]) -> str:
     """What a window sends that asks something of a game."""
-    version = {"version": state["version"]} if what in VERSIONED else {}
-    return json.dumps({"do": what, **version, **given})
+    return json.dumps({"do": what, "version": state["version"], **given})
 
 
 class Window:

@@ -95,19 +95,14 @@ export class Game {
     location.replace("#/");
   }
 
-  /* Ask something of the game: the next state answers. */
+  /* Ask something of the game as it stands: the next state answers. */
   ask(what, body = {}) {
-    this.link.send({ do: what, ...body });
-  }
-
-  /* Ask what is meant for the game as it stands. */
-  act(what, body = {}) {
-    this.ask(what, { version: store.game.version, ...body });
+    this.link.send({ do: what, version: store.game.version, ...body });
   }
 
   play(text, skip = 0) {
     this.skip = skip;
-    this.act("move", { text });
+    this.ask("move", { text });
   }
 
   /** Keep a state, and what its analysis found. @param {GameState} state */
@@ -183,12 +178,12 @@ export class Game {
   async draw() {
     const { person, persons } = this;
     if (persons.length === 2 && !(await ask(this.parts, "Do both agree on a draw?", "Both agree", "Play on"))) return;
-    this.act("draw", { colour: person });
+    this.ask("draw", { colour: person });
   }
 
   async resign() {
     const { person } = this;
     const whose = this.persons.length === 2 ? `${capital(person)} resigns?` : "Resign this game?";
-    if (await ask(this.parts, whose, "Resign", "Play on")) this.act("resign", { colour: person });
+    if (await ask(this.parts, whose, "Resign", "Play on")) this.ask("resign", { colour: person });
   }
 }

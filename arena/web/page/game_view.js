@@ -54,8 +54,8 @@ async function begin(host) {
 const mode = () => parts.game.dataset.mode;
 
 const actions = {
-  undo: () => game.act("undo"),
-  hint: () => game.act("hint"),
+  undo: () => game.ask("undo"),
+  hint: () => game.ask("hint"),
   flip: () => flip(),
   stop: () => game.ask("stop"),
   pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text),

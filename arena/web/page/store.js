@@ -28,7 +28,4 @@ export const store = {
   /** @type {PositionDocument|null} */
   position: null,
   isSetupTurned: false,
-
-  /* The run that is shown. */
-  run: "",
 };
