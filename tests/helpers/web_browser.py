@@ -19,7 +19,6 @@ class Visitor:
 
     def __init__(self, page: Any, address: str) -> None:
         self.page, self.address = page, address
-        page.set_default_timeout(1000 * SECONDS)
         page.goto(address)
         page.wait_for_selector(".board-pieces use")
 
@@ -149,6 +148,7 @@ def page_of(browser: Any, *, refused: bool = False, **options: Any) -> Iterator[
     """A page in a window of its own; nothing may go wrong in it, but for requests that are `refused`."""
     context = browser.new_context(**options)
     page = context.new_page()
+    page.set_default_timeout(1000 * SECONDS)
     wrong: list[str] = []
     page.on(
         "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None

@@ -92,10 +92,10 @@ def test_a_live_run_leads_the_list_and_shows_what_is_played_meanwhile(
         assert page.locator(".watch-card a").all_inner_texts() == ["live", "finished", "many"]
         assert page.locator(".watch-card").first.locator(".watch-live").is_visible()
         page.get_by_role("link", name="live").click()
-        page.get_by_text("2/200 games").wait_for()
+        page.locator(".watch-line", has_text="2/200 games").wait_for()
         assert page.locator("tbody th").first.inner_text() == BOLD
         live(4)
-        page.get_by_text("4/200 games").wait_for()
+        page.locator(".watch-line", has_text="4/200 games").wait_for()
 
 
 def test_a_run_and_a_game_that_are_not_there_are_said_to_be_so(browser: Any, address: str) -> None:

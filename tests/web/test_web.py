@@ -200,6 +200,8 @@ async def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
 def test_captures_have_their_paths_a_pass_has_no_squares_and_points_stand_with_each_position(at):
     state = at.begin(fen="W:W26,K22:B18,10,9", white="human", black="human")
     assert state["legal"] == [{"text": "22x13", "paths": [[22, 15, 6, 13]], "captured": [9, 10, 18]}]
+    crowned = at.ask(at.begin(fen="W:W6:B12", white="human", black="human"), "move", text="6-1")
+    assert crowned["moves"][0]["crowned"] and crowned["pieces"][0] == "W"
     state = at.begin(variant="simplified", fen="B:W32:B29,30,31", white="human", black="human")
     assert state["legal"][0] == {"text": "pass", "paths": [[]], "captured": []}
     (passed,) = at.ask(state, "move", text="pass")["moves"]
@@ -207,9 +209,7 @@ def test_captures_have_their_paths_a_pass_has_no_squares_and_points_stand_with_e
     state = at.begin(variant="simplified", fen="W:W6,3:B26", white="human", black="human")
     assert state["points"] == state["start"]["points"] == {"white": 3, "black": 1}
     assert state["printed"].startswith("+ ")
-    crowned = at.ask(state, "move", text="6-2")
-    assert crowned["moves"][0]["crowned"] and crowned["pieces"][1] == "W"
-    ended = at.ask(crowned, "move", text="26-31")
+    ended = at.ask(at.ask(state, "move", text="6-2"), "move", text="26-31")
     assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
     assert (ended["outcome"]["result"], ended["outcome"]["termination"]) == ("white", "points")
 

@@ -158,7 +158,7 @@ def test_the_board_of_a_published_program_has_its_edges_and_shows_its_figures(wi
     assert re.fullmatch(r"\(Last Move: Red-\(\d, \d\) to \(\d, \d\)\)---Now Black's turn", printed)
 
 
-def test_rules_size_draws_and_clock_are_set_up_and_begun_with_again(browser, address):
+def test_rules_size_and_clock_are_set_up_and_begun_with_again(browser, address):
     with opened(browser, address, viewport={"width": 390, "height": 844}) as window:
         page = window.page
         page.select_option("[name=variant]", "simplified")
@@ -168,7 +168,6 @@ def test_rules_size_draws_and_clock_are_set_up_and_begun_with_again(browser, add
         for side in range(2):
             page.select_option(f"[data-part=players] select >> nth={side}", "human")
         assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
-        page.uncheck("[name=draws]")
         page.click("summary:has-text('Clock and pace: no clock')")
         page.click("[data-part=presets] button:has-text('3+2')")
         assert page.inner_text("[aria-pressed=true]") == "3+2"
@@ -179,9 +178,8 @@ def test_rules_size_draws_and_clock_are_set_up_and_begun_with_again(browser, add
         page.click("dialog [data-part=yes]")
         page.click("[data-action=again]")
         page.wait_for_selector(".game-yours")
-        assert (window.state["variant"], window.state["moves"]) == ("simplified-6x6 (no draws)", [])
+        assert (window.state["variant"], window.state["moves"]) == ("simplified-6x6", [])
         assert window.state["request"] == asked and asked["clock"] == {"seconds": 180.0, "increment": 2.0}
-        assert page.inner_text("[data-part=undrawn]")
 
 
 def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
@@ -316,6 +314,7 @@ def test_what_cannot_be_begun_is_said_once_and_a_typed_position_is_shown_and_beg
         page.locator("[data-say]", has_text="The server does not answer").wait_for()
         page.wait_for_selector(".game-begins", state="detached")
         assert window.signs("chosen") == 0
+        page.uncheck("[name=draws]")
         page.click("summary:has-text('Position or file')")
         page.set_input_files("[data-part=file]", file)
         page.locator("[data-part=wrong]", has_text="there is no game in the file").wait_for()
@@ -331,7 +330,8 @@ def test_what_cannot_be_begun_is_said_once_and_a_typed_position_is_shown_and_beg
                 page.press("[name=fen]", "Enter")
             assert answer.value.status == status
         page.wait_for_selector("[data-mode=game]")
-        assert window.state["start"]["fen"] == fen
+        assert window.state["start"]["fen"] == fen and not window.state["request"]["draws"]
+        assert page.inner_text("[data-part=undrawn]")
 
 
 def test_one_of_the_games_of_a_file_is_picked_and_played_on(browser, address, tmp_path):
