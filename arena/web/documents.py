@@ -7,6 +7,7 @@ from itertools import islice, pairwise
 from math import isfinite, nan
 from typing import Any
 
+from arena.base.number import with_minus
 from arena.board.game import BoardGame, Turn
 from arena.board.pdn import pdn_text
 from arena.board.published import program_of
@@ -140,7 +141,7 @@ def turn_document(board: BoardGame, ply: int) -> dict[str, Any]:
             choice.score,
             choice.plies_to_win,
             turn.thought.man_value,
-            score=turn.thought.score,
+            score=with_minus(turn.thought.score),
             depth=choice.depth,
             nodes=choice.nodes,
             cutoffs=choice.cutoffs_max + choice.cutoffs_min,
@@ -195,7 +196,7 @@ def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, 
     """A line of an analysis."""
     return {
         **note_document(game.turn, line.score, line.plies_to_win, analysis.man_value),
-        "score": analysis.score(line),
+        "score": with_minus(analysis.score(line)),
         "known": analysis.known(line),
         "depth": line.depth,
         "moves": analysis.texts(line),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from arena.base.number import unbroken, with_minus
+from arena.base.number import unbroken
 from arena.base.wording import counted
 from arena.board.entering import legal_line, must_capture
 from arena.board.game import BoardGame, Turn
@@ -67,7 +67,7 @@ def hint_text(hint: Mapping[str, Any], turn: int) -> str:
     if not hint["lines"]:
         return "No hint was found in time."
     best = hint["lines"][0]
-    score = f", {with_minus(best['score'])} for {COLOURS[turn].capitalize()}" if best["score"] else ""
+    score = f", {best['score']} for {COLOURS[turn].capitalize()}" if best["score"] else ""
     return f"Hint by {hint['by']}: {best['moves'][0]}{score}"
 
 

@@ -19,7 +19,6 @@ CUTS = {
 DOORS = {
     "board/entering.py": "what a person types",
     "board/pdn.py": "the encoding that a person names",
-    "board/sides.py": "the name of a player, behind which its seconds stand",
     "report/charts/learning.py": "names of columns of a table of weights: two of one feature share a panel",
     "report/describe.py": "the name of a file",
     "report/files.py": "the documentation of a table",

@@ -5,7 +5,7 @@ import { Graph } from "../../report/viewer/graph.js";
 import { pointOf } from "../../report/viewer/ply.js";
 import { durationText, grouped, unbroken } from "../../report/viewer/words.js";
 import { isKnown, keyOf, positionAt, valueAt } from "./game_state.js";
-import { OUTLOOKS, capital, shareOf, trueMinus, valueText } from "./game_words.js";
+import { OUTLOOKS, capital, shareOf, valueText } from "./game_words.js";
 import { lineButtons } from "./notes.js";
 import { store } from "./store.js";
 
@@ -66,7 +66,7 @@ export class Evaluation {
       return;
     }
     const lines = findings.lines.map(({ score, known, moves }) => element(known ? `li.known-${known}` : "li", {},
-      element("strong.best-score", {}, trueMinus(score) || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
+      element("strong.best-score", {}, score || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
     const facts = [
       findings.lines[0].score ? `for ${capital(positionAt(state, ply).turn)}` : "", findings.depth ? `depth ${findings.depth}` : "",
       `by ${findings.by}`, findings.nodes ? `${grouped(findings.nodes)} nodes` : "", durationText(findings.seconds),

@@ -16,11 +16,6 @@ export function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
 }
 
-/* A score with a true minus sign. */
-export function trueMinus(score) {
-  return score.replace(/^-/, "−");
-}
-
 /* What a clock shows: `1:02:05`, `4:05`, with tenths when few seconds are left: `0:09.5`. */
 export function clockText(seconds) {
   const left = Math.max(0, seconds);

@@ -5,7 +5,7 @@ import { MoveList } from "../../report/viewer/moves.js";
 import { numbersOf } from "../../report/viewer/ply.js";
 import { durationText, grouped } from "../../report/viewer/words.js";
 import { keyOf, positionAt } from "./game_state.js";
-import { capital, trueMinus } from "./game_words.js";
+import { capital } from "./game_words.js";
 
 /** @import { GameState } from "./documents.js" */
 /** @import { Ply } from "../../report/viewer/ply.js" */
@@ -82,7 +82,7 @@ export class Noted {
   /** @param {Ply} turn */
   elements({ text, note }, name, colour, onarrows) {
     const rows = [
-      ["Score", note.score && `${trueMinus(note.score)} for ${capital(colour)}`], ["Depth", note.depth || ""],
+      ["Score", note.score && `${note.score} for ${capital(colour)}`], ["Depth", note.depth || ""],
       ["Nodes", note.nodes ? grouped(note.nodes) : ""], ["Time", durationText(note.seconds)],
       ["Cutoffs", note.cutoffs ? grouped(note.cutoffs) : ""], ["Line", note.line?.length > 1 ? lineButtons(note.line, onarrows, "line") : ""],
     ];
