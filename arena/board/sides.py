@@ -153,8 +153,10 @@ class Opponent:
             self._spec = located(player_spec(entry), Path())
             self._player = LocalPlayer(self._spec, self.variant)
             self._player.begin()
-        except (ConfigError, PlayerError) as error:
-            raise ValueError("; ".join(str(error).splitlines())) from None
+        except ConfigError as error:
+            raise ValueError("; ".join(problem.in_line() for problem in error.problems)) from None
+        except PlayerError as error:
+            raise ValueError(str(error)) from None
         self._rng = random.Random(seed)
         self._limit = self._spec.limit
         self._game: Game | None = None
