@@ -28,7 +28,7 @@ from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.write import write_pdn
 from arena.rules.variants import VARIANTS
-from tests.benchmarks import volume
+from tests.helpers import made_up
 from tests.helpers.command_line import invoke
 from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
 
@@ -182,7 +182,7 @@ def a_ledger(data: bytes, folder: Path) -> None:
     except StoreError as error:
         _one_line(error)
     try:
-        with Ledger(folder, volume._experiment("random"), RunInfo(12)) as ledger:
+        with Ledger(folder, made_up.experiment("random"), RunInfo(12)) as ledger:
             assert ledger.finished() <= set(range(1, 13))
     except StoreError as error:
         _one_line(error)
@@ -213,9 +213,9 @@ def data_of(*patterns: str) -> list[bytes]:
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     folder = tmp_path_factory.mktemp("fuzz")
-    volume.fill(folder, "random", 12)
+    made_up.fill(folder, "random", 12)
     whole = (folder / FILE).read_bytes()
-    with Ledger(folder, volume._experiment("random"), RunInfo(12)) as ledger:
+    with Ledger(folder, made_up.experiment("random"), RunInfo(12)) as ledger:
         ledger.put("note", "x" * 5000)
         ledger.remove_after(9)
         begun, log = ((folder / f"{FILE}{suffix}").read_bytes() for suffix in ("", "-wal"))

@@ -27,7 +27,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers.command_line import error_line, invoke, one_line
-from tests.helpers.opening_sets import balance, generated, replayed
+from tools.opening_sets import balance, generated, replayed
 
 ENGLISH = VARIANTS["english"]
 FIRST_TWO = [

@@ -1,7 +1,8 @@
-"""Endgame tables that several files of tests use."""
+"""Endgame tables that several files of tests use, and endings drawn at random."""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -9,6 +10,7 @@ from filelock import FileLock
 
 from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import EndgameTables
+from arena.rules.position import Position
 from arena.rules.variants import Variant
 
 
@@ -16,3 +18,15 @@ def tables_of(variant: Variant, pieces: int = 3) -> EndgameTables:
     """The tables where commands and workers look for them; test processes that make them wait for each other."""
     with FileLock(Path(gettempdir()) / "arena-endgame-tables.lock"):
         return make(variant, pieces)
+
+
+def ending(variant: Variant, rng: random.Random, most: int) -> Position:
+    """A random position of 2 to `most` pieces, two thirds of them kings, no man where it is crowned."""
+    rules, bits = variant.rules, list(variant.bits)
+    while True:
+        pieces = rng.sample(bits, rng.randint(2, most))
+        white = sum(bit for bit in pieces[1:] if rng.random() < 1 / 2) | pieces[0]
+        kings = sum(bit for bit in pieces if rng.random() < 2 / 3)
+        black = sum(pieces) & ~white
+        if black and not (white & ~kings & rules.top or black & ~kings & rules.bottom):
+            return Position(white, black, kings, rng.randint(0, 1))

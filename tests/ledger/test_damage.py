@@ -29,7 +29,7 @@ from arena.ledger.table import Table
 from arena.play.options.grading import add_grades
 from arena.play.prepare import prepare
 from arena.play.tournament import play
-from tests.benchmarks import volume
+from tests.helpers import made_up
 from tests.helpers.command_line import error_line, invoke, refused
 from tests.helpers.report_data import repeatable
 from tests.helpers.schedules import DYNAMIC, FOUR, plan_of
@@ -89,7 +89,7 @@ def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a complete run: 12 made-up games, 8 searches of a probe, grades of 8 games, 48 answers."""
     folder = tmp_path_factory.mktemp("ledger")
-    volume.fill(folder, "searching", 12)
+    made_up.fill(folder, "searching", 12)
     with reopened(folder) as opened:
         for number in range(8):
             name = f"player-{number % 6 + 1}"
@@ -106,7 +106,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reopened(folder: Path, kind: str = "searching", games: int = 12) -> Ledger:
     """The ledger of `ledger`, or of a damaged copy, as the command that made it opens it."""
-    return Ledger(folder, volume._experiment(kind), RunInfo(games))
+    return Ledger(folder, made_up.experiment(kind), RunInfo(games))
 
 
 def content(folder: Path) -> str:
@@ -276,7 +276,7 @@ def cut(share: float) -> Callable[[bytearray], None]:
 def test_the_games_around_what_is_lost_of_a_file_are_kept(
     tmp_path: Path, games: int, damage: Callable[[bytearray], None], least: int
 ) -> None:
-    volume.fill(tmp_path, "random", games)
+    made_up.fill(tmp_path, "random", games)
     stored, data = rows(tmp_path), bytearray((tmp_path / FILE).read_bytes())
     damage(data)
     (tmp_path / FILE).write_bytes(data)

@@ -25,7 +25,7 @@ from arena.report.tables.effort import SHARES
 from arena.report.viewer import games
 from arena.report.viewer.games import games_of
 from arena.report.write import write
-from tests.benchmarks import volume
+from tests.helpers import made_up
 from tests.helpers.command_line import invoke
 from tests.helpers.tournaments import PLAYERS
 
@@ -43,7 +43,7 @@ NAMES = [name for name, _ in MOVE_COLUMNS]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of made-up games of players that search."""
     made = tmp_path_factory.mktemp("volume")
-    volume.fill(made, "searching", 120)
+    made_up.fill(made, "searching", 120)
     return made
 
 
@@ -86,7 +86,7 @@ def test_moves_are_read_as_they_were_recorded() -> None:
 @pytest.mark.full
 def test_a_random_game_takes_less_than_1200_bytes_and_a_searching_one_less_than_four(tmp_path: Path) -> None:
     for kind, most in (("random", 1200), ("searching", 4000)):
-        volume.fill(tmp_path / kind, kind, 200)
+        made_up.fill(tmp_path / kind, kind, 200)
         assert (tmp_path / kind / "ledger.sqlite").stat().st_size < 200 * most, kind
 
 

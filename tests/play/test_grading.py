@@ -38,9 +38,9 @@ from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import VARIANTS
 from players.player import Allowance
-from tests.benchmarks.claims import ending as random_ending
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line, refused
+from tests.helpers.endings import ending as random_ending
 from tests.helpers.endings import tables_of
 from tests.helpers.watched import Stopper
 

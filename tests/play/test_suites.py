@@ -36,8 +36,8 @@ from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke, one_line, refused
-from tests.helpers.suites import SHOT_STRATA, lines
 from tests.helpers.watched import Stopper
+from tools.suites import SHOT_STRATA, lines
 
 ENGLISH = VARIANTS["english"]
 LINES = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator, Mapping
 from time import perf_counter
 
@@ -11,6 +12,7 @@ from scipy.special import ndtri
 
 from arena.bench.rates import Rate
 from arena.board.sides import Opponent
+from arena.commands.develop import show_rows
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.openings.sources import random_openings
 from arena.play.match import Task, play
@@ -126,3 +128,8 @@ def _entry(player: tuple[str, int]) -> PlayerSpec:
 
 def _name(player: tuple[str, int]) -> str:
     return f"{player[0]} d{player[1]}"
+
+
+if __name__ == "__main__":
+    for one in sys.argv[1:] or ["english"]:
+        show_rows(separating(one))

@@ -1,6 +1,6 @@
 """The sets of openings by the rules: their lines generated, and replayed; their files written again.
 
-python -m tests.helpers.opening_sets [NAME ...]
+python -m tools.opening_sets [NAME ...]
 """
 
 from __future__ import annotations

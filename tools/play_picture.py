@@ -1,4 +1,4 @@
-"""Makes the picture of the board in README.md: `python -m tests.helpers.play_picture play.png`."""
+"""Makes the picture of the board in README.md: `python -m tools.play_picture play.png`."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from arena.bench.rates import Rate, random_games, spell, three_figures
 from arena.board.environment import DraughtsEnv, env
+from arena.commands.develop import show_rows
 from arena.experiment.openings.sources import random_line
 from arena.hosting.handle import LocalPlayer
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
@@ -74,3 +75,8 @@ def _random_episode(environment: Any) -> int:
             return steps
         environment.step(rng.choice(np.flatnonzero(observation["action_mask"]).tolist()))
         steps += 1
+
+
+if __name__ == "__main__":
+    for one in sys.argv[1:] or ["english"]:
+        show_rows(overhead(one))

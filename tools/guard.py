@@ -1,6 +1,6 @@
-"""Whole games: a small copy of every configuration that ships plays the games that are kept in `data/guard.json`.
+"""Whole games: a small copy of every configuration that ships plays the games that are kept in `guard.json`.
 
-    python -m tests.guard [--only NAME ...] [--workers N] [--record]
+    python -m tools.guard [--only NAME ...] [--workers N] [--record]
 
 A small copy has one opening, games of 60 plies and counted limits in place of seconds. Of a tournament the digest
 of each pairing's games is kept, and each player's points and Elo with its interval; of a learning run the numbers
@@ -29,8 +29,8 @@ import yaml
 import arena
 
 CONFIGS = Path(__file__).parents[1] / "configs"
-DATA = Path(__file__).parent / "data" / "guard.json"
-ABOUT = "Small copies of the configurations, see tests/guard.py; first recorded by the code of commit cf6682f."
+DATA = Path(__file__).with_name("guard.json")
+ABOUT = "Small copies of the configurations, see tools/guard.py; first recorded by the code of commit cf6682f."
 NODES_PER_SECOND = 20_000
 MAX_PLIES, MAX_DEPTH, MAX_NODES = 60, 5, 2000
 SKIPPED = ("starters",)
@@ -169,7 +169,7 @@ def differences(before: Kept, now: Kept) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the small copies and compare, or record; the exit code, 1 if anything differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.guard", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.guard", description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true", help="keep what is played now")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="configurations, by the stem of their file")
     parser.add_argument("--workers", default="2", help="processes, or the address of a Dask scheduler [2]")

@@ -1,6 +1,6 @@
 """The suites that ship, made again from a seed and printed.
 
-python -m tests.helpers.suites english-shots > arena/experiment/suites/english-shots.txt
+python -m tools.suites english-shots > arena/experiment/suites/english-shots.txt
 """
 
 from __future__ import annotations
