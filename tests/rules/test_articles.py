@@ -6,11 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.rules import variants as variants_module
-from arena.rules.custom import build_variant
 from arena.rules.game import Game, Outcome, Termination
-from arena.rules.move_text import move_text, parse_move
-from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import fen, parse_fen
 from arena.rules.variants import VARIANTS
 
 ARTICLES = [
@@ -165,66 +161,53 @@ DRAWS = [
 """Fact, variant, what is changed of it, position, moves played over and over, ply of the draw, termination."""
 
 
-@pytest.mark.parametrize(
-    ("name", "position", "expected"), [row[1:] for row in ARTICLES], ids=[r[0] for r in ARTICLES]
-)
+def rows(table):
+    """Parameters of a test, each row called by the fact that it begins with."""
+    return [pytest.param(*row[1:], id=row[0]) for row in table]
+
+
+@pytest.mark.parametrize(("name", "position", "expected"), rows(ARTICLES))
 def test_the_legal_moves_are_those_of(name, position, expected) -> None:
-    variant = VARIANTS[name]
-    start = parse_fen(variant, position)
-    legal = legal_moves(variant.rules, start)
-    assert sorted(move_text(variant, start, move, legal) for move in legal) == sorted(expected.split())
+    assert sorted(Game(name, position).legal_texts) == sorted(expected.split())
 
 
-@pytest.mark.parametrize(
-    ("name", "board", "men", "first"), [row[1:] for row in SETUPS], ids=[r[0] for r in SETUPS]
-)
+@pytest.mark.parametrize(("name", "board", "men", "first"), rows(SETUPS))
 def test_the_board_is_that_of(name, board, men, first) -> None:
     variant = VARIANTS[name]
     assert (2 * variant.rules.per_row, variant.rules.rows) == board
     assert variant.start.white.bit_count() == variant.start.black.bit_count() == men
-    legal = legal_moves(variant.rules, variant.start)
-    assert sorted(move_text(variant, variant.start, move, legal) for move in legal) == sorted(first.split())
+    assert sorted(Game(name).legal_texts) == sorted(first.split())
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "position", "cycle", "ply", "termination"),
-    [row[1:] for row in DRAWS],
-    ids=[r[0] for r in DRAWS],
-)
+@pytest.mark.parametrize(("name", "changes", "position", "cycle", "ply", "termination"), rows(DRAWS))
 def test_the_draw_comes_at_the_ply_of(name, changes, position, cycle, ply, termination) -> None:
-    variant = build_variant({"base": name, **changes})
-    game = Game(variant, parse_fen(variant, position))
-    moves = cycle.split()
+    game, moves = Game({"base": name, **changes}, position), cycle.split()
     while game.outcome is None:
-        text = moves[len(game.moves) % len(moves)]
-        game.push(parse_move(variant, game.position, text))
+        game.push(moves[len(game.moves) % len(moves)])
     assert (len(game.moves), game.outcome) == (ply, Outcome(None, Termination(termination)))
 
 
 def test_the_move_that_creates_the_balance_is_not_counted() -> None:
     """FMJD 6.4: White's capture leaves two against a king; ten more plies are played."""
-    variant = build_variant({"base": "international", **OFF})
-    game = Game(variant, parse_fen(variant, "W:WK47,34:B29,K4"))
-    game.push(parse_move(variant, game.position, "34x23"))
-    moves = ["4-9", "47-41", "9-4", "41-47"]
+    game = Game({"base": "international", **OFF}, "W:WK47,34:B29,K4")
+    game.push("34x23")
     while game.outcome is None:
-        game.push(parse_move(variant, game.position, moves[(len(game.moves) - 1) % 4]))
+        game.push(("4-9", "47-41", "9-4", "41-47")[(len(game.moves) - 1) % 4])
     assert len(game.moves) == 11
 
 
 @pytest.mark.full
 def test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king() -> None:
-    variant = build_variant({"base": "frisian", **OFF, "endings": False})
-    game = Game(variant, parse_fen(variant, "W:WK47,50:BK4,1"))
+    game = Game({"base": "frisian", **OFF, "endings": False}, "W:WK47,50:BK4,1")
     for text in ("47-41", "4-9", "41-47", "9-4", "47-41", "4-9"):
-        game.push(parse_move(variant, game.position, text))
-    legal = [move_text(variant, game.position, move, game.legal_moves) for move in game.legal_moves]
-    assert sorted(legal) == ["50-44", "50-45"]
-    game.push(parse_move(variant, game.position, "50-45"))
-    legal = [move_text(variant, game.position, move, game.legal_moves) for move in game.legal_moves]
-    assert sorted(legal) == ["1-6", "1-7"]
-    game.push(parse_move(variant, game.position, "1-6"))
-    assert any(move_text(variant, game.position, m, game.legal_moves) == "41-47" for m in game.legal_moves)
+        game.push(text)
+    assert sorted(game.legal_texts) == ["50-44", "50-45"]
+    with pytest.raises(ValueError, match="'41-47' is not legal"):
+        game.push("41-47")
+    game.push("50-45")
+    assert sorted(game.legal_texts) == ["1-6", "1-7"]
+    game.push("1-6")
+    assert "41-47" in game.legal_texts
 
 
 @pytest.mark.parametrize(
@@ -239,18 +222,9 @@ def test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king() -> None:
     ids=["WCDF 1.19", "FMJD 4.15", "Russian 1.5.15", "APCA 22, 23", "casual-10x10"],
 )
 def test_a_man_that_captures_over_the_last_row_ends_as(name, position, move, expected) -> None:
-    variant = VARIANTS[name]
-    start = parse_fen(variant, position)
-    assert fen(variant, apply(variant.rules, start, parse_move(variant, start, move))) == expected
-
-
-def test_losing_wins_in_antidraughts_and_the_first_king_in_breakthrough() -> None:
-    anti, breakthrough = VARIANTS["antidraughts"], VARIANTS["breakthrough"]
-    assert Game(anti, parse_fen(anti, "W:W:B1")).outcome == Outcome(0, Termination.NO_PIECES)
-    game = Game(breakthrough, parse_fen(breakthrough, "W:W7:B20"))
-    game.push(parse_move(breakthrough, game.position, "7-1"))
-    assert game.outcome == Outcome(0, Termination.FIRST_KING)
-    assert game.legal_moves == []
+    game = Game(name, position)
+    game.push(move)
+    assert game.fen == expected
 
 
 def test_every_cited_article_is_named_by_a_test() -> None:

@@ -12,13 +12,13 @@ import pytest
 from arena import read_pdn
 from arena.experiment.openings.sources import random_line
 from arena.rules.game import Game, Outcome, Termination, game_of
-from arena.rules.move_text import move_text, parse_move
 from arena.rules.notation import fen, parse_fen
 from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.result import Draws, Ending, in_balance
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key
+from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]
@@ -31,26 +31,13 @@ def play(variant: Variant, start: str, moves: str) -> Game:
     game = Game(variant, parse_fen(variant, start))
     for ply, text in enumerate(moves.split()):
         assert game.outcome is None, f"over after {ply} plies"
-        game.push(parse_move(variant, game.position, text))
+        game.push(text)
     return game
-
-
-def play_to_the_end(variant: Variant, start: str, cycle: str) -> tuple[int, Outcome | None]:
-    """After how many plies a game ends whose moves are those of a cycle again and again, and how."""
-    moves = cycle.split()
-    game = Game(variant, parse_fen(variant, start))
-    while game.outcome is None and len(game.moves) < 500:
-        game.push(parse_move(variant, game.position, moves[len(game.moves) % len(moves)]))
-    return len(game.moves), game.outcome
 
 
 def with_draws(name: str, **draws: object) -> Variant:
     """A variant with no draw rules but these."""
     return replace(VARIANTS[name], draws=Draws(**draws))  # type: ignore[arg-type]
-
-
-def legal_texts(game: Game) -> set[str]:
-    return {move_text(game.variant, game.position, move, game.legal_moves) for move in game.legal_moves}
 
 
 def everything(game: Game) -> dict[str, object]:
@@ -126,45 +113,26 @@ def test_a_game_is_made_by_names_and_read_as_text():
     assert repr(game) == "<Game english, after 2 plies, B:W11,K22:BK3>"
 
 
-def test_a_text_means_one_of_the_games_own_legal_moves():
-    game = Game("frisian", "W:WK50,6:BK5")
-    for text in ["50-44", "5-10", "44-50", "10-5", "50-44", "5-10"]:
-        game.push(text)
-    assert all(game.squares(move).origin == 6 for move in game.legal_moves)
-    with pytest.raises(ValueError, match="'44-50' is not legal"):
-        game.push("44-50")
-
-
-@pytest.mark.parametrize("move", [0, 1 << 62, None])
-def test_an_illegal_move_raises_and_changes_nothing(variant, move):
-    game = Game(variant)
-    for use in (
-        game.push,
-        game.text,
-        game.squares,
-        lambda it: move_text(variant, variant.start, it, game.legal_moves),
-    ):
-        with pytest.raises(ValueError, match=r"not a legal move in [WB]:.*; legal: \d+-\d+,"):
-            use(move)
-    assert game.position == variant.start
-    assert game.moves == []
-
-
 @pytest.mark.parametrize(
-    ("use", "named"),
+    "use",
     [
-        (lambda game: game.text(Game("english").legal_moves[0]), "not a legal move in W:.*; legal: 21-17,"),
-        (lambda game: game.squares("11-15"), "'11-15' is not a legal move but a text"),
-        (lambda game: game.move(5), "5 is no text"),
-        (lambda game: game.board(arrows=[5]), "5 are not two squares"),
-        (lambda _: Game("english", cast(Any, 5)), "5 is neither a Position nor a FEN"),
+        lambda game: game.push(0),
+        lambda game: game.text(1 << 62),
+        lambda game: game.squares(None),
+        lambda game: game.text(Game("english").legal_moves[0]),
+        lambda game: game.squares("11-15"),
+        lambda game: game.move(5),
+        lambda game: game.board(arrows=[5]),
+        lambda _: Game("english", cast(Any, 5)),
     ],
 )
-def test_a_wrong_use_of_a_game_is_an_error_in_one_line(use, named):
-    game = Game("english")
-    game.push("9-13")
-    with pytest.raises(ValueError, match=named):
+def test_a_wrong_use_of_a_game_is_an_error_in_one_line_and_changes_nothing(use):
+    game = played(ENGLISH, Game("english").legal_moves[:1])
+    before = deepcopy(everything(game))
+    with pytest.raises(ValueError, match=r".") as caught:
         use(game)
+    one_line(caught.value)
+    assert everything(game) == before
 
 
 @pytest.mark.parametrize(
@@ -212,11 +180,13 @@ def test_a_side_without_a_move_passes_until_neither_can_move():
 
 
 def test_a_position_with_the_other_side_to_move_is_another_one():
-    variant = with_draws("international", repetition=3)
     whites_triangle = "46-41 45-40 41-37 40-45 37-46"
     blacks_triangle = "45-40 46-41 40-34 41-46 34-45"
-    plies, _ = play_to_the_end(variant, "W:WK46:BK45", f"{whites_triangle} {blacks_triangle}")
-    assert plies == 20
+    cycle = f"{whites_triangle} {blacks_triangle}".split()
+    game = Game(with_draws("international", repetition=3), "W:WK46:BK45")
+    while game.outcome is None:
+        game.push(cycle[len(game.moves) % len(cycle)])
+    assert len(game.moves) == 20
 
 
 def test_captures_and_mens_moves_are_progress():
@@ -232,13 +202,10 @@ def test_captures_and_mens_moves_are_progress():
     [
         (Ending(10, 2, 3), "W:WK46:BK45", True),
         (Ending(10, 2, 3), "W:WK46:B6", False),
-        (Ending(10, 2, 3), "W:WK46,31:BK45", True),
         (Ending(10, 2, 3), "B:WK46:BK45,10", True),
-        (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3:BK45", True),
         (Ending(30, 4, 20, kings=3), "W:WK1,K2,31:BK45", False),
         (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3:BK45,6", False),
         (Ending(30, 4, 20, kings=3), "W:WK1:BK45,K44,K43", True),
-        (Ending(10, 4, 4, long_diagonal=True), "W:WK1,K2,K3:BK46", True),
         (Ending(10, 4, 4, long_diagonal=True), "W:WK1,K2,K3:BK23", True),
         (Ending(10, 4, 4, long_diagonal=True), "W:WK1,K2,K3:BK45", False),
         (Ending(10, 4, 4, long_diagonal=True), "W:WK46,K5,K23:BK45", False),
@@ -294,18 +261,10 @@ def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves:
 # --- the keys of positions
 
 
-@pytest.mark.parametrize(
-    ("name", "one", "other", "is_same"),
-    [
-        ("english", "9-13 24-20 10-14", "10-14 24-20 9-13", True),
-        ("international", "32-28 17-21 31-27", "31-27 17-21 32-28", True),
-        ("international", "31-26 19-23 36-31", "31-26 19-23 37-31", False),
-    ],
-)
-def test_transposed_move_orders_have_the_same_key(name, one, other, is_same):
-    variant = VARIANTS[name]
-    start = fen(variant, variant.start)
-    assert (key(play(variant, start, one).position) == key(play(variant, start, other).position)) == is_same
+def test_transposed_move_orders_have_the_same_key():
+    start = fen(INTERNATIONAL, INTERNATIONAL.start)
+    one, other = (play(INTERNATIONAL, start, text) for text in ("32-28 17-21 31-27", "31-27 17-21 32-28"))
+    assert key(one.position) == key(other.position)
 
 
 def test_distinct_positions_have_distinct_keys() -> None:

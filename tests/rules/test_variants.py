@@ -7,8 +7,8 @@ import pytest
 
 from arena.rules.custom import VariantError, build_variant, sizes_of, without_draws
 from arena.rules.notation import place
-from arena.rules.pdn.read import read_pdn
 from arena.rules.position import WHITE
+from arena.rules.result import Draws
 from arena.rules.rules import GEOMETRY, board_rules
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
@@ -30,9 +30,7 @@ from tests.helpers.command_line import one_line
         ({"base": "international", "prefer_early_kings": True}, "prefer_early_kings"),
         ({"base": "english", "top": 3}, "top"),
         ({"base": "english", "rows": 10.0}, "rows"),
-        ({"base": "english", "rows": 6, "men": 10}, "men"),
         ({"base": "italian", "rows": 10}, "rows"),
-        ("english-12x12", "rows"),
         ("english-6x8", "base"),
     ],
 )
@@ -103,13 +101,11 @@ def test_names_that_people_give_lead_to_ours() -> None:
 
 
 def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> None:
-    base = VARIANTS["russian"]
-    variant = build_variant(
-        {"base": "russian", "repetition": 0, "no_progress": 7, "endings": False, "first": "black", "men": 8}
-    )
-    assert (variant.draws.repetition, variant.draws.no_progress, variant.draws.endings) == (0, 7, ())
+    changes = {"repetition": 0, "no_progress": 7, "endings": False, "first": "black", "men": 8}
+    variant = build_variant({"base": "russian", **changes})
+    assert variant.draws == Draws(no_progress=7)
     assert (variant.start.turn, variant.start.white.bit_count()) == (1, 8)
-    assert variant.rules == base.rules
+    assert variant.rules == VARIANTS["russian"].rules
 
 
 def test_rules_that_another_process_sent_are_the_same_to_the_compiler_and_changed_ones_are_not() -> None:
@@ -133,12 +129,3 @@ def test_the_board_and_its_squares_are_those_of_the_game_type(name: str) -> None
             column, row = 2 * variant.rules.per_row - 1 - column, variant.rules.rows - 1 - row
         is_right, is_top = (part == "1" for part in reversed(f"{int(notation[1]):02b}"))
         assert (column >= variant.rules.per_row, row == 0) == (is_right, is_top)
-
-
-def test_white_has_the_low_squares_in_spanish_and_portuguese() -> None:
-    """Regras do jogo de damas clássicas (Federação Portuguesa de Damas), 3: 1 is in White's own right corner."""
-    for name in ("spanish", "portuguese"):
-        variant = VARIANTS[name]
-        assert variant.numbers_of(variant.start.white) == list(range(1, 13))
-        assert place(variant, variant.bits[0]) == (7, 7)
-        assert read_pdn("1. 11-15 22-18 *", variant).problems == []
