@@ -36,7 +36,7 @@ os.environ["ARENA_IN_PROCESS"] = "1"  # one worker starts no process, but where 
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")  # readline sets it behind os.environ, and a command wraps its lines by it in a pipe, too
 
-settings.register_profile("reproducible", deadline=None, derandomize=True)
+settings.register_profile("reproducible", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("reproducible")
 
 LONG_FIRST = (

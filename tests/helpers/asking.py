@@ -18,11 +18,11 @@ from players.player import Allowance, Choice, Limit, PlayerSpec
 LIMITS = {
     "none": Limit(),
     "depth": Limit(depth=3),
-    "nodes": Limit(nodes=2000),
+    "nodes": Limit(nodes=300),
     "one node": Limit(nodes=1),
     "seconds": Limit(seconds=0.003),
     "clock": Limit(clock=0.1, increment=0.001),
-    "all": Limit(9, 2000, 0.003, 0.1, 0.001),
+    "all": Limit(9, 300, 0.003, 0.1, 0.001),
 }
 
 

@@ -18,7 +18,7 @@ from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
 
 pytestmark = pytest.mark.compiled
-SECONDS = 0.7
+SECONDS = 0.3
 
 
 def at_once(*works: Callable[[], None]) -> None:

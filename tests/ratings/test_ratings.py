@@ -285,6 +285,7 @@ def test_swapping_winners_negates_ratings_and_advantage(rows):
     assert swapped.advantage.error == pytest.approx(ratings.advantage.error, abs=1e-3)
 
 
+@pytest.mark.full
 def test_a_hundred_thousand_games_fit_within_a_second():
     games = simulate(np.linspace(-1, 1, 20), 264, nu=2.0, h=0.3, seed=0)
     assert len(games) == 100_320
