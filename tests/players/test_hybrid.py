@@ -16,14 +16,7 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, has_network
-from players.evaluation.mix import (
-    JUDGED,
-    SOUND,
-    STANCE,
-    WEAK,
-    defaults,
-    head_of,
-)
+from players.evaluation.mix import JUDGED, SOUND, STANCE, WEAK, defaults, head_of
 from players.loading import PlayerError
 from players.mcts.player import Hybrid, Mcts
 from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, WIDTH
@@ -167,13 +160,10 @@ def test_a_formation_that_a_player_judged_is_not_judged_again(weak):
 
 
 def test_a_part_of_weight_0_is_no_part_of_the_defensive_either():
-    [position] = [
-        position for position in middlegames(ENGLISH, 60) if abs(seen(ENGLISH.rules, position).formation) >= 4
-    ][:1]
-    bare = {"network": 0, "material": 1, "safety": 0}
-    material = seen(ENGLISH.rules, position).material
-    assert mixed(ENGLISH, [position], {**bare, "formation": 0}) == [material]
-    assert mixed(ENGLISH, [position], {**bare, "formation": 0, "defensive_formation": 2}) != [material]
+    weak = next(at for at in middlegames(ENGLISH, 60) if abs(seen(ENGLISH.rules, at).formation) >= 4)
+    bare = {"network": 0, "material": 1, "safety": 0, "formation": 0}
+    material = seen(ENGLISH.rules, weak).material
+    assert mixed(ENGLISH, [weak], bare) == [material] != mixed(ENGLISH, [weak], {**bare, "defensive_formation": 2})
 
 
 @pytest.mark.parametrize("description", [{"mix": {"materal": 1}}, {"mix": {"safety": "much"}}, {"mx": {}}])
@@ -207,8 +197,7 @@ def weak_in(position: Position) -> bool:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("every", [1, 3])
-@pytest.mark.parametrize("colour", [0, 1])
+@pytest.mark.parametrize(("every", "colour"), [(1, 0), (3, 1)])
 def test_formation_is_assessed_every_so_many_moves_of_the_game(every, colour):
     """By a player that is asked for one side's moves, and has the figure in its answers and in its mix."""
     seen_stances = set()
@@ -254,9 +243,8 @@ def test_minimax_alone_finds_the_move_where_the_tree_trusts_it():
     for position in middlegames(ENGLISH, 10):
         judge = Negamax(ENGLISH, {"mix": {}}, "full")
         game = Game(ENGLISH, position)
-        choice = Hybrid(ENGLISH, trust=10**6, minimax=0.9, monitor=0).choose(
-            game, Limit(nodes=2000), random.Random(0)
-        )
+        player = Hybrid(ENGLISH, trust=10**6, minimax=0.9, monitor=0)
+        choice = player.choose(game, Limit(nodes=2000), random.Random(0))
         best = judge.choose(game, Limit(nodes=1800), random.Random(0))
         assert choice.move == best.move, position
 
@@ -265,9 +253,7 @@ def test_minimax_alone_finds_the_move_where_the_tree_trusts_it():
 def test_the_limit_is_shared_between_minimax_and_the_tree():
     position = middlegames(ENGLISH, 1)[0]
     for share, minimax in ((0.0, 0), (0.5, 500), (0.9, 900)):
-        choice = Hybrid(ENGLISH, minimax=share).choose(
-            Game(ENGLISH, position), Limit(nodes=1000), random.Random(0)
-        )
+        choice = choose(position, 1000, minimax=share)
         assert choice.nodes == 1000 and (choice.cutoffs_max + choice.cutoffs_min > 0) == (minimax > 0)
     began = monotonic()
     Hybrid(ENGLISH).choose(Game(ENGLISH, position), Limit(seconds=0.2), random.Random(0))
@@ -285,8 +271,8 @@ def of_root(player: Mcts) -> list[tuple[int, bool, int]]:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("margin", [0.5, 1.0])
-def test_moves_are_rejected_that_negamax_shows_to_lose_by_the_margin(margin):
+def test_moves_are_rejected_that_negamax_shows_to_lose_by_the_margin():
+    margin = 0.5
     judge = Negamax(ENGLISH, BARE, "minimax", quiescence="captures", draws=True)
     rejected = 0
     for position in middlegames(ENGLISH, 30):

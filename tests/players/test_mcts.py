@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from arena.rules.game import Game
-from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import Position
@@ -38,8 +37,7 @@ from players.mcts.tree import (
     prove_by_children,
     select,
 )
-from players.negamax.player import Negamax
-from players.negamax.score import WIN, decided_value
+from players.negamax.score import decided_value
 from players.negamax.state import draw_rules
 from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
@@ -78,59 +76,34 @@ def test_it_proves_what_exhaustive_minimax_finds(name, rollout):
 
 
 @pytest.mark.compiled
-@pytest.mark.full
-def test_what_it_proves_in_endings_with_kings_negamax_finds_too():
-    rng, proofs = random.Random(3), 0
-    negamax = Negamax(ENGLISH, "material", "pvs")
-    for _ in range(60):
-        squares = rng.sample(ENGLISH.bits, rng.randint(3, 6))
-        kings = sum(square for square in squares if rng.random() < 0.5)
-        kings |= sum(squares[:2]) & ENGLISH.rules.top | sum(squares[2:]) & ENGLISH.rules.bottom
-        position = Position(sum(squares[:2]), sum(squares[2:]), kings, rng.randint(0, 1))
-        if not legal_moves(ENGLISH.rules, position):
-            continue
-        choice = choose(ENGLISH, position, 3000)
-        if choice.score in (1.0, -1.0):
-            proofs += 1
-            score = negamax.choose(Game(ENGLISH, position), Limit(depth=choice.depth), rng).score
-            assert score is not None and score * choice.score > WIN / 2, position
-    assert proofs > 10
-
-
-@pytest.mark.compiled
 @pytest.mark.parametrize("rollout", ["random", {"depth": 2}], ids=str)
 @pytest.mark.parametrize("row", WINS["rows"], ids=lambda row: row["fen"])
 def test_it_proves_the_wins_on_file(row, rollout):
-    variant = VARIANTS[row["variant"]]
-    position = parse_fen(variant, row["fen"])
-    choice = choose(variant, position, 20_000, rollout=rollout)
-    assert choice.score == 1.0
-    assert choice.move == parse_move(variant, position, row["best"])
+    game = Game(row["variant"], row["fen"])
+    choice = choose(game.variant, game.position, 20_000, rollout=rollout)
+    assert (choice.score, choice.move) == (1.0, game.move(row["best"]))
 
 
 @pytest.mark.compiled
 def test_without_the_solver_nothing_is_proven_and_all_simulations_are_made():
     row = WINS["rows"][1]
-    choice = choose(ENGLISH, parse_fen(ENGLISH, row["fen"]), 2000, solver=False)
-    assert choice.nodes == 2000
+    game = Game(ENGLISH, row["fen"])
+    choice = choose(ENGLISH, game.position, 2000, solver=False)
+    assert (choice.nodes, choice.move) == (2000, game.move(row["best"]))
     assert choice.score is not None and 0.3 < choice.score < 1.0
-    assert choice.move == parse_move(ENGLISH, parse_fen(ENGLISH, row["fen"]), row["best"])
 
 
 def test_a_position_that_occurred_before_is_a_draw():
-    game = Game(ENGLISH, parse_fen(ENGLISH, "W:WK32:BK1,K2,K3"))
+    game = Game(ENGLISH, "W:WK32:BK1,K2,K3")
+
+    def back() -> list[int]:
+        return [move for move in game.legal_moves if apply(ENGLISH.rules, game.position, move) in game.positions]
+
     for _ in range(4):
-        before = [apply(ENGLISH.rules, game.position, move) for move in game.legal_moves]
-        back = [n for n, position in enumerate(before) if position in game.positions]
-        game.push(game.legal_moves[back[0] if back else 0])
-    player = Mcts(ENGLISH, keep_tree=False)
-    again = [
-        n for n, move in enumerate(game.legal_moves) if apply(ENGLISH.rules, game.position, move) in game.positions
-    ]
-    choice = player.choose(game, Limit(nodes=300), random.Random(0))
-    assert again
+        game.push((back() or game.legal_moves)[0])
+    choice = Mcts(ENGLISH, keep_tree=False).choose(game, Limit(nodes=300), random.Random(0))
     assert choice.score is not None and choice.score >= 0.0
-    assert choice.move == game.legal_moves[again[0]]
+    assert choice.move == back()[0]
 
 
 # --- its parts, against naive twins

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import shutil
 from pathlib import Path
 from statistics import fmean
 
@@ -16,15 +15,11 @@ from tests.helpers.needed import needed
 needed("onnx")
 
 import onnx
-from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 
 from arena import Encoding, Game
-from arena.commands.cli import main
 from arena.experiment.load import player_spec
 from arena.experiment.openings.sources import random_line
-from arena.ledger.read import read
-from arena.rules.game import FORFEITS
 from arena.rules.variants import VARIANTS
 from players.player import Limit
 from players.table import build_player
@@ -34,16 +29,6 @@ pytestmark = pytest.mark.full
 CONFIGS = Path(__file__).parents[2] / "configs"
 MATERIAL = np.array([1.0, 1.5, -1.0, -1.5, 0.0, 0.0], np.float32)
 """What a piece of each plane is worth."""
-
-RUN = """\
-name: networks
-variant: english
-openings: {random_plies: 4, count: 2}
-max_plies: 60
-players:
-  - {name: net, type: "own_network.py:ValueNetwork", file: value.onnx}
-  - {name: random, type: random}
-"""
 
 
 def write_onnx(file: Path, shape: tuple[int, ...], *heads: np.ndarray) -> None:
@@ -84,14 +69,10 @@ def write_torch(file: Path, shape: tuple[int, ...], *heads: np.ndarray) -> None:
     torch.export.save(program, file)
 
 
-WRITERS = {"onnx": write_onnx, "pt2": write_torch}
-
-
-@pytest.mark.parametrize("kind", WRITERS)
-def test_a_value_network_goes_where_its_value_is_lowest_for_the_opponent(tmp_path, kind):
-    encoding, file = Encoding("english"), tmp_path / f"value.{kind}"
+def test_a_value_network_goes_where_its_value_is_lowest_for_the_opponent(tmp_path):
+    encoding, file = Encoding("english"), tmp_path / "value.onnx"
     weights = np.repeat(MATERIAL, 64)[:, None].astype(np.float32)
-    WRITERS[kind](file, encoding.shape, weights)
+    write_onnx(file, encoding.shape, weights)
     spec = player_spec({"type": f"{CONFIGS}/own_network.py:ValueNetwork", "file": str(file)})
     player = build_player(spec, encoding.variant)
     game = random_line(encoding.variant, 60, random.Random(1))
@@ -183,17 +164,3 @@ def test_a_tree_network_visits_what_a_naive_puct_visits_most(tmp_path):
         assert visits[move] == max(visits.values())
         tried += len(visits) > 2
     assert tried > 3
-
-
-def test_a_network_beside_the_configuration_plays_in_its_seat(tmp_path, monkeypatch):
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    shutil.copy(CONFIGS / "own_network.py", folder)
-    (folder / "run.yaml").write_text(RUN)
-    write_onnx(folder / "value.onnx", Encoding("english").shape, np.repeat(MATERIAL, 64)[:, None])
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(main, ["run", "mine/run.yaml", "--out", "out", "--workers", "1", "--no-report"])
-    assert result.exit_code == 0, result.output
-    games = read(tmp_path / "out").games
-    assert len(games) == 4
-    assert not set(games["termination"]) & set(FORFEITS)

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import count
 from typing import Any, TypeAlias
 
 import pytest
@@ -31,37 +32,23 @@ DEPTH = 3 if UNCOMPILED else 4
 
 
 @cache
-def open_games(name: str, number: int) -> list[Game]:
+def games_of(name: str, number: int, *, near_end: bool = False) -> list[Game]:
     """Random games under way with more than one move, from the first to those of few pieces; in every fourth the
-    pieces often go back to where they came from."""
+    pieces often go back to where they came from. Or those that stand one to four plies before their end.
+    """
     found: list[Game] = []
-    seed = 0
-    while len(found) < number:
-        seed += 1
+    for seed in count(1):
+        if len(found) == number:
+            break
         rng, game = random.Random(seed), Game(name)
-        for _ in range(rng.randint(0, 30 if seed % 2 else 120)):
+        for _ in range(1000 if near_end else rng.randint(0, 30 if seed % 2 else 120)):
             if game.outcome is not None:
                 break
-            retreats = seed % 4 == 0 and len(game.positions) > 2 and rng.random() < 0.5
+            retreats = not near_end and seed % 4 == 0 and len(game.positions) > 2 and rng.random() < 0.5
             game.push(back(game) if retreats else rng.choice(game.legal_moves))
+        for _ in range(1 + seed % 4 if near_end else 0):
+            game.pop()
         if game.outcome is None and len(game.legal_moves) > 1:
-            found.append(game)
-    return found
-
-
-@cache
-def ending_games(name: str, number: int) -> list[Game]:
-    """Random games one to four plies before their end, with more than one move."""
-    found: list[Game] = []
-    seed = 0
-    while len(found) < number:
-        seed += 1
-        rng, whole, game = random.Random(seed), Game(name), Game(name)
-        while whole.outcome is None and len(whole.moves) < 1000:
-            whole.push(rng.choice(whole.legal_moves))
-        for move in whole.moves[: -1 - seed % 4]:
-            game.push(move)
-        if len(game.legal_moves) > 1:
             found.append(game)
     return found
 
@@ -128,6 +115,14 @@ def of_checkers_ai(game: Game, depth: int) -> Found:
     return of_answer(twins.checkers_ai(board(game), game.turn, depth)[-1], ["nodes"])
 
 
+def of_simplified(game: Game, depth: int) -> Found:
+    return of_answer(twins.Simplified().search(board(game), game.turn, depth), (*CUTOFFS, "deepest"))
+
+
+def of_cis300(game: Game, depth: int, twin: Callable[..., twins.Answer] = twins.cis300) -> Found:
+    return of_answer(twin(board(game), game.turn, depth), ())
+
+
 CUTOFFS = ("nodes", "cutoffs_max", "cutoffs_min")
 PROGRAMS: dict[str, tuple[str, Callable[..., Published], Sequence[str], Callable[[Game, int], Found]]] = {
     "game3 as printed": ("game3", partial(Game3, as_printed=True), ["nodes"], of_printed_game3),
@@ -138,22 +133,10 @@ PROGRAMS: dict[str, tuple[str, Callable[..., Published], Sequence[str], Callable
         "cis300",
         partial(Cis300, as_printed=True),
         (),
-        lambda game, depth: of_answer(twins.cis300_as_printed(board(game), game.turn, depth), ()),
+        partial(of_cis300, twin=twins.cis300_as_printed),
     ),
-    "cis300": (
-        "cis300",
-        Cis300,
-        (),
-        lambda game, depth: of_answer(twins.cis300(board(game), game.turn, depth), ()),
-    ),
-    "simplified": (
-        "simplified",
-        Simplified,
-        (*CUTOFFS, "deepest"),
-        lambda game, depth: of_answer(
-            twins.Simplified().search(board(game), game.turn, depth), (*CUTOFFS, "deepest")
-        ),
-    ),
+    "cis300": ("cis300", Cis300, (), of_cis300),
+    "simplified": ("simplified", Simplified, (*CUTOFFS, "deepest"), of_simplified),
     "checkers-ai": ("checkers-ai", CheckersAI, ["nodes"], of_checkers_ai),
 }
 """The rule set of each program, its player, what it counts, and its twin's answer to a depth."""
@@ -173,7 +156,7 @@ def chosen(player: Published, game: Game, depth: int = DEPTH) -> Choice:
 def test_a_program_finds_what_its_twin_finds_in_the_middle_and_up_to_four_plies_before_the_end(name):
     rules, kind, counts, twin = PROGRAMS[name]
     player = kind(VARIANTS[rules])
-    for game in open_games(rules, POSITIONS) + ending_games(rules, POSITIONS):
+    for game in games_of(rules, POSITIONS) + games_of(rules, POSITIONS, near_end=True):
         for depth in range(1, DEPTH + 1) if name == "checkers-ai" else [DEPTH]:
             assert found(player, game, depth, counts) == twin(game, depth), (game.fen, depth)
 
@@ -215,25 +198,17 @@ def test_casual_10x10_has_the_moves_boards_and_results_of_its_text():
 
 def test_game3_as_printed_evaluates_a_position_a_hundred_plies_after_the_last_capture():
     game, rng = Game("game3", "B:WK29,K30,K31,K32:BK1,K2,K3"), random.Random(3)
+
+    def is_quiet(move: int) -> bool:
+        """Whether a move leads to a new position in which nothing can be captured."""
+        after = Game(game.variant, apply(game.variant.rules, game.position, move))
+        return after.position not in game.positions and not any("x" in text for text in after.legal_texts)
+
     while game.without_capture < 97:
-        quiet = [move for move in game.legal_moves if is_quiet(game, move)]
-        game.push(rng.choice(quiet))
+        game.push(rng.choice([move for move in game.legal_moves if is_quiet(move)]))
     player = Game3(VARIANTS["game3"], as_printed=True)
     for depth in (3, 4, 5):
         assert found(player, game, depth, ["nodes"]) == of_printed_game3(game, depth)
-
-
-def is_quiet(game: Game, move: int) -> bool:
-    """Whether a move leads to a new position in which nothing can be captured."""
-    position = apply(game.variant.rules, game.position, move)
-    after = Game(game.variant, position)
-    return position not in game.positions and not any(after.squares(reply).captured for reply in after.legal_moves)
-
-
-def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves():
-    """As published: the arena's `cis300` plays whole moves, the program hops, in another order of the captures."""
-    for game in open_games("cis300", POSITIONS):
-        assert twins.by_hops(board(game), game.turn, 3) == twins.by_whole_moves(board(game), game.turn, 3)
 
 
 def test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_plays_the_first_move():

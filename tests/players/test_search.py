@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from arena.rules.game import Game
-from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.moves import sides
 from arena.rules.notation import fen, parse_fen
@@ -23,7 +22,6 @@ from players.evaluation.builtin import material
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
-from players.negamax.switches import PRESETS
 from players.player import AnswerError, Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
@@ -162,73 +160,76 @@ def reducing_alpha_beta(
 @pytest.mark.parametrize("windows", ["open", "pvs"])
 @pytest.mark.parametrize("text", UNEVEN)
 def test_a_move_that_a_reduced_search_finds_good_is_searched_in_full(text: str, windows: str) -> None:
-    player, position = (
-        Negamax(ENGLISH, "material", "alphabeta", lmr=True, windows=windows),
-        parse_fen(ENGLISH, text),
-    )
+    player = Negamax(ENGLISH, "material", "alphabeta", lmr=True, windows=windows)
+    position = parse_fen(ENGLISH, text)
     choice = choose(player, ENGLISH, position, 6)
-    assert (choice.score, choice.nodes) == reducing_alpha_beta(
-        position, 6, -math.inf, math.inf, 0, windows == "pvs"
-    )
+    expected = reducing_alpha_beta(position, 6, -math.inf, math.inf, 0, windows == "pvs")
+    assert (choice.score, choice.nodes) == expected
 
 
 @pytest.mark.full
 def test_moves_that_the_games_history_forbids_are_not_chosen():
-    variant = VARIANTS["frisian"]
-    game = Game(variant, parse_fen(variant, "W:WK46,26:B15"))
+    game = Game("frisian", "W:WK46,26:B15")
     for text in ("46-41", "15-20", "41-46", "20-25", "46-41", "25-30"):
-        game.push(parse_move(variant, game.position, text))
+        game.push(text)
     for depth in (1, 2, 5):
-        choice = Negamax(variant).choose(game, Limit(depth), random.Random(0))
+        choice = Negamax(game.variant).choose(game, Limit(depth), random.Random(0))
         assert [choice.move] == game.legal_moves
 
 
-def test_an_evaluation_of_a_users_file_is_searched_and_out_of_bounds_never_looks_like_a_win(tmp_path):
-    file = tmp_path / "wild.py"
-    file.write_text(
-        "from arena import evaluator\n"
-        "from players.evaluation.features import pieces\n\n"
-        "@evaluator\n"
-        "def wild(position, rules):\n"
-        "    return 1e12 * (pieces(position, rules, position.turn) - pieces(position, rules, 1 - position.turn))\n"
-    )
-    player = Negamax(ENGLISH, f"{file}:wild", "alphabeta")
+OWN = """
+from arena import evaluator
+from players.evaluation.features import pieces
+
+
+@evaluator
+def wild(position, rules):
+    return 1e12 * (pieces(position, rules, position.turn) - pieces(position, rules, 1 - position.turn))
+
+
+@evaluator
+def nan(position, rules):
+    return 0.0 if pieces(position, rules, 0) + pieces(position, rules, 1) == 24 else float("nan")
+
+
+@evaluator
+def inf(position, rules):
+    return 0.0 if pieces(position, rules, 0) + pieces(position, rules, 1) == 24 else float("inf")
+"""
+"""Evaluations: one beyond all bounds, and two that are no finite number once a man is taken."""
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("own") / "own.py"
+    file.write_text(OWN)
+    return file
+
+
+def test_an_evaluation_of_a_users_file_is_searched_and_out_of_bounds_never_looks_like_a_win(own):
+    player = Negamax(ENGLISH, f"{own}:wild", "alphabeta")
     ahead = parse_fen(ENGLISH, "W:W21-32:B1-10")
     assert choose(player, ENGLISH, ahead, 1).score == LIMIT
     assert choose(player, ENGLISH, ahead._replace(turn=1), 1).score == -LIMIT
 
 
-HOLES = """
-from arena import evaluator
-from players.evaluation.features import men
-
-
-@evaluator
-def {name}(position, rules):
-    own, other = men(position, rules, position.turn), men(position, rules, 1 - position.turn)
-    return own - other + (float("{name}") if own + other < 24 else 0.0)
-"""
-"""An evaluation that is no finite number once a man is taken."""
-
-
-@pytest.mark.parametrize("name", ["nan", "inf"])
 @pytest.mark.parametrize(
-    ("kind", "options", "limit"),
+    ("kind", "options", "limit", "name"),
     [
-        *((Negamax, {"preset": preset}, Limit(depth=6)) for preset in PRESETS),
-        (Mcts, {"rollout": "evaluation"}, Limit(nodes=500)),
-        (Mcts, {"rollout": {"depth": 2}}, Limit(nodes=500)),
-        (Hybrid, {}, Limit(nodes=2000)),
-        (Greedy, {}, Limit()),
+        (Negamax, {"preset": "minimax"}, Limit(depth=6), "nan"),
+        (Negamax, {"preset": "mtdf"}, Limit(depth=6), "inf"),
+        (Negamax, {"preset": "full"}, Limit(depth=6), "nan"),
+        (Negamax, {"preset": "full"}, Limit(depth=6), "inf"),
+        (Mcts, {"rollout": "evaluation"}, Limit(nodes=500), "nan"),
+        (Mcts, {"rollout": {"depth": 2}}, Limit(nodes=500), "inf"),
+        (Hybrid, {}, Limit(nodes=2000), "nan"),
+        (Greedy, {}, Limit(), "inf"),
     ],
-    ids=lambda value: str(value.get("preset", value)) if isinstance(value, dict) else None,
 )
-def test_a_search_fails_at_a_position_without_a_finite_value(tmp_path, kind, options, limit, name):
-    (tmp_path / "holes.py").write_text(HOLES.format(name=name))
-    player = kind(ENGLISH, evaluation=f"{tmp_path}/holes.py:{name}", **options)
-    game = Game(ENGLISH)
+def test_a_search_fails_at_a_position_without_a_finite_value(own, kind, options, limit, name):
+    player, game = kind(ENGLISH, evaluation=f"{own}:{name}", **options), Game(ENGLISH)
     for text in ("12-16", "24-20", "16-19") if kind is Greedy else ():
-        game.push(parse_move(ENGLISH, game.position, text))
+        game.push(text)
     with pytest.raises(AnswerError) as caught:
         player.choose(game, limit, random.Random(0))
     said = re.fullmatch(r".* (\S+), not .*, in (\S+)", str(caught.value))
@@ -237,14 +238,15 @@ def test_a_search_fails_at_a_position_without_a_finite_value(tmp_path, kind, opt
     assert said[1] == name and (parsed.white | parsed.black).bit_count() < 24
 
 
-TACTICS = json.loads((Path(__file__).parents[1] / "data" / "tactics.json").read_text())
+TACTICS = json.loads((Path(__file__).parents[1] / "data" / "tactics.json").read_text())["rows"]
+LONG = [row["fen"] for row in TACTICS if row["nodes"] > 100_000]
 
 
-@pytest.mark.parametrize("row", TACTICS["rows"], ids=lambda row: row["fen"])
+@pytest.mark.full(only=LONG)
+@pytest.mark.parametrize("row", TACTICS, ids=lambda row: row["fen"])
 def test_full_finds_the_move_of_a_shot_and_its_gain_within_its_nodes(row):
-    variant = VARIANTS[row["variant"]]
-    position = parse_fen(variant, row["fen"])
-    player = Negamax(variant, "material", "full")
-    choice = player.choose(Game(variant, position), Limit(nodes=row["nodes"]), random.Random(0))
-    assert choice.move in [parse_move(variant, position, text) for text in row["best"]]
+    game = Game(row["variant"], row["fen"])
+    player = Negamax(game.variant, "material", "full")
+    choice = player.choose(game, Limit(nodes=row["nodes"]), random.Random(0))
+    assert choice.move in map(game.move, row["best"])
     assert choice.score is not None and choice.score >= (LIMIT if row["gain"] == "win" else row["gain"])
