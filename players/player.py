@@ -54,7 +54,7 @@ class Limit(NamedTuple):
 
     @property
     def first(self) -> tuple[str, float | None]:
-        """The first limit that there is of depth, nodes and seconds: its name and its value; else "" and None."""
+        """The name and value of the first limit set, of depth, nodes and seconds; "" and None if none is."""
         kinds = ("depth", "nodes", "seconds")
         return next(((kind, at) for kind in kinds if (at := getattr(self, kind)) is not None), ("", None))
 
@@ -66,12 +66,12 @@ class Limit(NamedTuple):
         return min(self.seconds, self.clock)
 
     def overrun(self, seconds: float) -> float | None:
-        """By how many seconds a move of `seconds` broke it, 0 if it did not; None without a time limit."""
+        """Seconds by which a move of `seconds` overran the limit, 0 if it did not; None without a time limit."""
         longest = self.longest
         return None if longest is None else max(seconds - longest, 0.0)
 
     def clock_after(self, seconds: float) -> float | None:
-        """What its clock shows after a move of `seconds`, at least 0, increment included; None without a clock."""
+        """The clock after a move of `seconds`: at least 0, then the increment is added; None without a clock."""
         if self.clock is None:
             return None
         return max(self.clock - seconds, 0.0) + (self.increment or 0.0)
@@ -119,69 +119,65 @@ EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", 
 
 
 class AnswerError(ValueError):
-    """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
+    """Refuses an answer. The message continues the player's name, as `returned None` does."""
 
     extra: Mapping[str, float] | None = None
     """Custom metrics of the move that the player did not make."""
 
 
 class IllegalMove(AnswerError):
-    """An answer whose move is not legal."""
+    """Refuses an answer whose move is not legal."""
 
     def __init__(self, move: object) -> None:
         super().__init__(f"returned the illegal move {quoted(move)}")
 
 
 class GaveUp(IllegalMove):
-    """Gives a game up, which is lost as by an illegal move: `raise GaveUp("no move in two replies")`."""
+    """Gives up the game, which is then lost as by an illegal move: `raise GaveUp("no move in two replies")`."""
 
     def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
-        """`extra` has custom metrics, as that of a `Choice`."""
+        """`extra` holds custom metrics, like that of a `Choice`."""
         AnswerError.__init__(self, f"gave up: {reason}")
         self.extra = extra
 
 
 class NotReachable(Exception):
-    """Calls a game off, to be played again, as a service does not answer: `raise NotReachable("timeout")`."""
+    """Calls the game off, to be played again, when a service does not answer: `raise NotReachable("timeout")`."""
 
     def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
-        """`extra` has custom metrics, as that of a `Choice`."""
+        """`extra` holds custom metrics, like that of a `Choice`."""
         super().__init__(f"was not reachable: {reason}")
         self.extra = extra
 
 
 class Player(Protocol):
-    """Chooses moves. It is built with the rules and its own options from YAML, once for every game.
+    """Chooses moves. One is built for each game, with the rules and the options of its entry in YAML.
 
-    A parameter of its constructor that is named as a field of `Limit` gets that limit of its entry, if it has one.
+    A parameter of the constructor called `name`, or like a field of `Limit`, gets that value of the entry.
 
     A class may also have:
 
-    - `limits`: the fields of `Limit` that it heeds, all unless given, and `default`: the `Limit` that holds where
-      it is given none; `arena list players` shows both.
-    - `kept = True`: one object plays game after game, in each worker one of its own, until it fails. It must not
-      let an earlier game change what it decides.
+    - `limits`: the fields of `Limit` that it heeds, by default all; and `default`: the `Limit` that holds if its
+      entry has none. `arena list players` shows both.
+    - `kept = True`: each worker keeps one object for all games, until it fails. An earlier game must not change
+      what it decides.
     - `begin()`: called before every game, the first one included.
-    - `close()`: called at the end: after its game or a later one, or, if it is kept, at the end.
-      It has half a second.
+    - `close()`: called once, when the object is no longer needed. It has half a second.
     - `man_value`: what a man is worth in the unit of its scores, so that reports give them in men.
     - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
-    - `costs = True`: its answers cost money: only games, probes and suites that were asked for ask it, and nothing
-      that tries players or signs them.
-    - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
-    - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
-    - `progress()`: called from another thread: what the search under way has found as a `Choice`, or None.
-
-    The arena asks every player through `CompletePlayer`, which has all of these.
+    - `costs = True`: its answers cost money. It is asked in games, probes and suites alone, never to be tried out.
+    - `check_limit(limit)`: raises ValueError for a limit under which it cannot play.
+    - `stop()`: called from another thread, perhaps several times: end the current search and answer soon.
+    - `progress()`: called from another thread: what the current search has found so far, a `Choice`, or None.
     """
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Choose one of `game.legal_moves`; `game` must be left as it was, and all chance come from `rng`."""
+        """Choose one of `game.legal_moves`. Leave `game` as it was, and take all random numbers from `rng`."""
         ...
 
 
 class CompletePlayer:
-    """A player with everything that a class may also have, looked for once; what it lacks does nothing."""
+    """Completes a player with all that a class may also have, looked up once; what it lacks does nothing."""
 
     __slots__ = ("begin", "check_limit", "choose", "close", "kept", "player", "progress", "stop")
 
@@ -242,10 +238,7 @@ def _nothing(*_: object) -> None:
 
 @dataclass(frozen=True)
 class PlayerSpec:
-    """Describes a player as an entry of `players:` does: `PlayerSpec("a", "negamax", Limit(depth=4))`.
-
-    It is plain data, the same in every process.
-    """
+    """Describes a player as an entry of `players:` does: `PlayerSpec("a", "negamax", Limit(depth=4))`."""
 
     name: str
     type: str
@@ -260,7 +253,7 @@ class PlayerSpec:
 
 
 class Allowance(NamedTuple):
-    """The allowance of a player with a user's code; times are wall time."""
+    """What a player with a user's code may take; times are wall time."""
 
     time_margin: float = 0.1
     """Seconds by which a move may take longer than its limit before the game is lost."""

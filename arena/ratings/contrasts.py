@@ -22,6 +22,7 @@ from scipy.special import chdtrc
 
 from arena.ratings.interval import Z95, Floats, Interval
 from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_columns, los_over_next
+from arena.ratings.residuals import holm
 
 JOINT = "joint"
 """Stands for the mean over all runs in the place of one's name."""
@@ -113,8 +114,7 @@ def differing(rated: Across, reference: str) -> pd.DataFrame:
             rows.append((player, chi_square, float(chdtrc(len(gain) - 1, chi_square))))
     table = pd.DataFrame(rows, columns=["player", "chi_square", "chance"])
     table = table.sort_values("chance", kind="stable", ignore_index=True)
-    tested = np.arange(len(table), 0, -1)
-    return table.assign(chance=(table["chance"] * tested).cummax().clip(upper=1.0))
+    return table.assign(chance=holm(table["chance"]))
 
 
 def _connected(ratings: Ratings, anchor: str | None) -> set[str]:

@@ -91,12 +91,12 @@ def residuals(ratings: Ratings) -> pd.DataFrame:
     })[is_told].iloc[np.lexsort((rank[lower][is_told], rank[upper][is_told]))]  # fmt: skip
     beyond = math.sqrt(max(float((mean**2 - error**2)[is_told].mean()), 0.0))
     every = {"player": "", "opponent": "", "games": table["games"].sum(), "excess": beyond, "chance": whole}
-    rows = table.assign(chance=_holm(table["chance"])).to_dict("records")
+    rows = table.assign(chance=holm(table["chance"])).to_dict("records")
     return pd.DataFrame([every, *rows], columns=list(_COLUMNS))
 
 
-def _holm(chance: pd.Series) -> pd.Series:
-    """Chances for all tests together (S. Holm, 1979)."""
+def holm(chance: pd.Series) -> pd.Series:
+    """The chances of several tests, for all of them together (S. Holm, 1979)."""
     ordered = chance.sort_values(kind="stable")
     return (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1.0)
 

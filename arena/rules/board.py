@@ -83,11 +83,11 @@ class Board:
         labels: Labels = "numbers",
         caption: str | None = None,
     ) -> None:
-        """The start of a variant, another position of it or a FEN; White stands below, or above with `flip`.
+        """Draw the start of a variant, or another position or FEN; White is below, or above with `flip`.
 
-        `last` is the last move, whose ends are shown, `marks` are numbers of squares. `labels` stand in the
-        squares: numbers, algebraic or none. The `caption` below the board says who is to move unless one is
-        given. Raises ValueError, in one line, for an unknown variant, a wrong position, square or label.
+        `last` is the last move, `arrows` are drawn along squares, `marks` around them. `labels` in the squares are
+        numbers, algebraic or none. The `caption` below the board says who is to move, unless it is given. Raises
+        ValueError, in one line, for an unknown variant, a wrong position, square or label.
         """
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         if isinstance(position, str):
@@ -102,10 +102,10 @@ class Board:
         self.caption = to_move(self.position) if caption is None else caption
 
     def svg(self, width: int | None = _PIXELS, *, edges: bool = False) -> str:
-        """The picture as one `svg` element, well-formed XML.
+        """Draw the picture as one `svg` element, well-formed XML.
 
-        It is `width` pixels wide, or as wide as there is room with None. `edges` number rows and columns from 0 at
-        the top left as White sees the board.
+        It is `width` pixels wide; with None it fills the room that there is. `edges` numbers rows and columns from
+        0 at the top left, as White sees the board.
         """
         columns, rows = 2 * self.variant.rules.per_row, self.variant.rules.rows
         edge = _EDGE if edges else 0

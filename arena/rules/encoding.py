@@ -27,12 +27,11 @@ Bytes: TypeAlias = NDArray[np.int8]
 
 
 class Encoding:
-    """Encodes games and moves for a network: from the side to move's view, whose men move up.
+    """Encodes games and moves for a network, as the side to move sees them: its men move up.
 
-    An action is `S * origin + target` of S squares, which are counted from 0 along the rows from the top of that
-    view. Of captures with the same ends that of the lowest captured squares, compared in order, has this number;
-    the others have S*S, S*S + 1 ... in the order of their ends and captured squares, up to TWINS of them in a
-    position. S*S + TWINS is the pass.
+    On a board of S squares the action of a move is `S * origin + target`, squares being counted from 0 along the
+    rows, from the top. Where captures share both ends, the one whose captured squares come first has that action,
+    and the others have S*S, S*S + 1 ..., up to TWINS of them. The action of a pass is S*S + TWINS.
     """
 
     def __init__(self, variant: Variant | str | Mapping[str, Any]) -> None:

@@ -98,17 +98,18 @@ class Outcome(NamedTuple):
 
 
 class Game:
-    """A game in progress: `position`, its `legal_moves`, the `moves` played and the `positions` before, between
-    and after them, and `outcome` once it is over.
+    """Plays a game: `position`, its `legal_moves`, the `moves` so far, the `positions` from the start to now, and
+    `outcome` once it is over.
 
-    A move is an integer of `arena.rules.moves` that only its position gives a meaning to: `text`, `squares` and
-    `move` are its ways to text, to squares and back.
+    A move is an integer that has a meaning only in its position. `text` and `squares` say which move it is, `move`
+    finds the move of a text.
     """
 
     def __init__(self, variant: Variant | str | Mapping[str, Any], position: Position | str | None = None) -> None:
-        """A game by a variant, or by one as a configuration has it, from its start position, another one or a FEN.
+        """Begin at the start of a variant, or at another position or FEN.
 
-        Raises ValueError, in one line, for an unknown variant or a wrong FEN.
+        A variant may be given as in a configuration: by its name, or by a base and what is different. Raises
+        ValueError, in one line, for an unknown variant or a wrong FEN.
         """
         if not isinstance(variant, Variant):
             variant = build_variant(variant)
@@ -184,10 +185,10 @@ class Game:
         return copied
 
     def move(self, text: str) -> int:
-        """Find the legal move of a text, in any form of PDN: `11-15`, `c3-d4`, `22x15`, a capture's whole path
-        (`1x10x19`), some of its squares, or its ends and what it captures; `pass`.
+        """Find the legal move of a text: `11-15`, `c3-d4`, `22x15`, `pass`.
 
-        Raises ValueError, in one line with the legal moves, if none or several fit.
+        A capture may have its whole path (`1x10x19`), some squares of it, or its ends and what it captures. Raises
+        ValueError, in one line with the legal moves, if none or several fit.
         """
         return parse_move(self.variant, self.position, text, self.legal_moves)
 
@@ -237,7 +238,7 @@ class Game:
         )
 
     def board(self, **options: Any) -> Board:
-        """Draw the position, its last move marked; the options are those of `Board`, such as `arrows`."""
+        """Draw the position with its last move; the options are those of `Board`, such as `arrows`."""
         last = None
         if self.moves:
             last = move_squares(self.variant, self.positions[-2], self.moves[-1])
@@ -272,7 +273,7 @@ class Game:
 
     @property
     def plies_left(self) -> float:
-        """Plies in which no draw rule but repetition ends the game: `arena.rules.result.plies_left`."""
+        """Plies for which no draw rule but repetition can end the game: `arena.rules.result.plies_left`."""
         counts = (self.without_progress, self.without_capture, *self._balanced)
         return plies_left(self.variant.draws, self.variant.rules, self.position, counts)
 

@@ -16,9 +16,9 @@ COLOURS: tuple[Literal["white"], Literal["black"]] = ("white", "black")
 
 
 class Position(NamedTuple):
-    """Holds the bit boards of both sides and of their kings, and the side to move; a value, never changed.
+    """Holds both sides' pieces and all kings as bit boards, and the side to move. It is never changed.
 
-    White's men move to lower squares.
+    White's men move towards lower squares.
     """
 
     white: int
@@ -28,7 +28,7 @@ class Position(NamedTuple):
 
 
 def row_and_column(number: int, per_row: int) -> tuple[int, int]:
-    """Where the square of bit `number` lies on a board of `per_row` dark squares a row, from the top left."""
+    """Row and column, from the top left, of bit `number` on a board with `per_row` dark squares a row."""
     square = number - number // (2 * per_row + 1)
     row = square // per_row
     return row, 2 * (square % per_row) + (row + 1) % 2

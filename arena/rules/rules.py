@@ -16,9 +16,9 @@ PROMOTIONS = ("never", "at_end", "stops", "in_passing", "delayed")
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """A board and the rules of movement, capture and promotion; constants to the compiler.
+    """Holds a board and the rules of movement, capture and promotion; constants to the compiler.
 
-    A tuple it cannot be: numba would take one rule set for another, as it knows tuples by their fields' types.
+    It is no tuple: numba knows tuples by the types of their fields, and would take one rule set for another.
     """
 
     rows: int
