@@ -36,6 +36,12 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matches end with their games: their reports are others' tests."""
+    monkeypatch.setattr("arena.commands.report.write_report", lambda *_, **__: True)
+
+
 def match(*arguments: object) -> Any:
     result = invoke("match", *arguments, "--workers", 1)
     assert result.exit_code == 0, result.stderr
@@ -43,8 +49,7 @@ def match(*arguments: object) -> Any:
 
 
 def games(folder: str) -> pd.DataFrame:
-    played = pd.read_csv(Path(folder) / "games.csv")
-    return played[["white", "black", "opening_fen", "result", "termination", "plies"]]
+    return arena.load(folder).games[["white", "black", "opening_fen", "result", "termination", "plies"]]
 
 
 def test_a_duel_writes_its_report_and_the_configuration_that_plays_the_same_games_again(empty):
@@ -63,23 +68,23 @@ def test_a_duel_writes_its_report_and_the_configuration_that_plays_the_same_game
     assert (row["value"], row["reference"]) == ("Last", "greedy"), "the own code against the built-in player"
 
 
-def test_the_same_duel_is_complete_and_another_one_of_the_same_name_has_a_number(empty):
+def test_the_same_duel_is_complete_and_another_one_of_the_same_name_has_a_number(empty, no_report):
     (empty / "my.py").write_text(OWN)
     duel = ("random", "my.py:Last", "--openings", 1)
     folder = Path("reports/random-Last")
     match(*duel)
     assert "is complete: nothing is played" in match(*duel).stderr
     match(*duel, "--seed", 1)
-    assert (folder.with_name("random-Last-2") / "report.html").is_file()
+    assert (folder.with_name("random-Last-2") / "ledger.sqlite").is_file()
     (empty / "my.py").write_text(OWN.replace("[-1]", "[0]"))
     match(*duel)
-    assert (folder.with_name("random-Last-3") / "report.html").is_file()
+    assert (folder.with_name("random-Last-3") / "ledger.sqlite").is_file()
     assert len(games("reports/random-Last")) == 2
     assert "is complete" in match(*duel).stderr
     assert len(list(Path("reports").iterdir())) == 3
 
 
-def test_a_path_means_its_own_file_whatever_its_name_is_made_of(empty):
+def test_a_path_means_its_own_file_whatever_its_name_is_made_of(empty, no_report):
     names = ["a\nb", "a\tb", "# a", "a #b", "d: d", "[b]", "br{a}", "at@d3", "new\nline/p"]
     (empty / "new\nline").mkdir()
     for name in names:
@@ -91,7 +96,7 @@ def test_a_path_means_its_own_file_whatever_its_name_is_made_of(empty):
 
 
 @pytest.mark.full
-def test_more_than_two_players_meet_all_others_and_names_differ(empty):
+def test_more_than_two_players_meet_all_others_and_names_differ(empty, no_report):
     match("random", "greedy", "random", "--openings", 1, "--variant", "international", "--out", "three")
     experiment = load("three/experiment.yaml")
     assert [player.name for player in experiment.players] == ["random", "greedy", "random 2"]
@@ -103,7 +108,7 @@ def test_more_than_two_players_meet_all_others_and_names_differ(empty):
 @pytest.mark.parametrize(
     ("elo0", "elo1", "code"), [(-500, 0, 0), (900, 1500, 4), pytest.param(0, 0.001, 5, marks=pytest.mark.full)]
 )
-def test_a_sequential_test_ends_with_the_exit_code_of_its_verdict(elo0, elo1, code):
+def test_a_sequential_test_ends_with_the_exit_code_of_its_verdict(elo0, elo1, code, no_report):
     played = ("match", "greedy", "random", "--sprt", elo0, elo1, "--openings", 20)
     for _ in ("played", "complete"):
         assert invoke(*played, "--workers", 1).exit_code == code
@@ -113,7 +118,7 @@ def test_a_sequential_test_ends_with_the_exit_code_of_its_verdict(elo0, elo1, co
 
 
 @pytest.mark.full
-def test_a_player_that_fails_comes_before_the_verdict_of_a_test(empty):
+def test_a_player_that_fails_comes_before_the_verdict_of_a_test(empty, no_report):
     (empty / "my.py").write_text(OWN.replace("Choice(game.legal_moves[-1])", "7"))
     played = ("match", "random", "my.py:Last", "--sprt", -500, 0, "--openings", 20)
     result = invoke(*played, "--workers", 1)

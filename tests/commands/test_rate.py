@@ -339,7 +339,7 @@ def test_a_player_of_two_runs_that_is_not_the_same_in_both_is_told(tmp_path):
         ("two", config.replace("type: greedy", "type: greedy, evaluation: game3")),
     ):
         file = written(tmp_path, f"{folder}.yaml", text)
-        assert invoke("run", file, "--out", tmp_path / folder, "--workers", "1").exit_code == 0
+        assert invoke("run", file, "--out", tmp_path / folder, "--workers", "1", "--no-report").exit_code == 0
     (note,) = [
         note for note in rated(tmp_path / "one", tmp_path / "two")["notes"] if str(tmp_path / "two") in note
     ]
