@@ -110,10 +110,10 @@ def supervise(
 
 def _excess(supervisor: int, megabytes: int, processes: int) -> str:
     """What a worker has too much of, in words; empty if nothing."""
-    family = family_of(supervisor)
-    if len(family) > processes:
+    found = family_of(supervisor)
+    if len(found) > processes:
         return f"started more than {processes} processes"
-    if shared_bytes(family) > megabytes << 20:
+    if shared_bytes(found) > megabytes << 20:
         return f"took more than {megabytes} MB of shared memory"
     return ""
 
@@ -234,10 +234,10 @@ def descendants(root: int) -> dict[int, _Status]:
     children = defaultdict(list)
     for number, status in everything.items():
         children[status.parent].append(number)
-    family = [root]
-    for number in family:
-        family += children[number]
-    return {number: everything[number] for number in family[1:]}
+    found = [root]
+    for number in found:
+        found += children[number]
+    return {number: everything[number] for number in found[1:]}
 
 
 def family_of(root: int) -> list[int]:
@@ -247,13 +247,13 @@ def family_of(root: int) -> list[int]:
     """
     if not os.path.exists(f"/proc/{root}/task/{root}/children"):
         return list(descendants(root))
-    family = [root]
-    for number in family:
+    found = [root]
+    for number in found:
         with suppress(OSError):
             for thread in os.listdir(f"/proc/{number}/task"):
                 with open(f"/proc/{number}/task/{thread}/children") as children:
-                    family += map(int, children.read().split())
-    return family[1:]
+                    found += map(int, children.read().split())
+    return found[1:]
 
 
 def processor_seconds(process: int) -> float:

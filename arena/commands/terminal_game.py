@@ -61,8 +61,8 @@ class TerminalGame:
         self.has_left = False
         self.start = ""
         """The start of a move, where its end is asked for."""
-        self._told = (len(game.turns), -1)
-        """The plies and the version of the game that were told."""
+        self._printed = (len(game.turns), -1)
+        """The plies and the version of the game that were printed."""
 
     @property
     def has_person(self) -> bool:
@@ -83,13 +83,13 @@ class TerminalGame:
         """Print what has happened: moves; then the board with the end or what a person is to know of the turn."""
         game = self.game
         game.clocks()
-        plies, version = self._told
+        plies, version = self._printed
         if version == game.version:
             return
         self.start = ""
         for ply in range(min(plies, len(game.turns)) + 1, len(game.turns) + 1):
             self.print(*self._turn_lines(ply))
-        self._told = (len(game.turns), game.version)
+        self._printed = (len(game.turns), game.version)
         if game.outcome is not None:
             self.show()
             self.print(*filter(None, [game.failure, *self.program.ending(game.outcome)]))
@@ -213,7 +213,7 @@ class TerminalGame:
         except BaseException:
             game.release()
             raise
-        self.game, self.is_paused, self._told = game, False, (0, -1)
+        self.game, self.is_paused, self._printed = game, False, (0, -1)
 
     def leave(self) -> None:
         """End it; the command that plays on from the position is printed."""

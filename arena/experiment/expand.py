@@ -35,7 +35,7 @@ from arena.experiment.names import (
 )
 from arena.experiment.submissions import matching, pattern_key, submitted
 from arena.experiment.yaml.errors import ConfigError, Keys, Mistake
-from arena.experiment.yaml.values import Placed
+from arena.experiment.yaml.values import YamlValue
 from players.player import MEANT_LIMITS, Limit
 
 MAX_PLAYERS = 200
@@ -53,7 +53,7 @@ LIMIT_KEY = "limit"
 class Setting(NamedTuple):
     """One value of an axis."""
 
-    values: dict[Keys, Placed]
+    values: dict[Keys, YamlValue]
     """What it puts where in the entry."""
     text: str
     """Its word in a template."""
@@ -66,7 +66,7 @@ Axes = dict[str, list[Setting]]
 
 
 @contextmanager
-def _standing_at(node: Placed) -> Iterator[None]:
+def _standing_at(node: YamlValue) -> Iterator[None]:
     """An EntryError as a ConfigError at the place of a node."""
     try:
         yield
@@ -74,14 +74,14 @@ def _standing_at(node: Placed) -> Iterator[None]:
         raise node.error(str(error)) from None
 
 
-def written_out(players: Sequence[Placed], folder: Path) -> tuple[list[Placed], list[Mistake]]:
+def written_out(players: Sequence[YamlValue], folder: Path) -> tuple[list[YamlValue], list[Mistake]]:
     """The players that entries mean, and what is wrong: an entry with a problem makes no players.
 
     Files are looked for in `folder`, then in the working directory. Entries of one player stay as they are, right
     or wrong.
     """
     problems: list[Mistake] = []
-    entries: list[Placed] = []
+    entries: list[YamlValue] = []
     made = 0
     for entry in _without_short_forms(players, folder, problems):
         if (key := pattern_key(entry)) is None and entry.get("sweep") is None:
@@ -98,9 +98,9 @@ def written_out(players: Sequence[Placed], folder: Path) -> tuple[list[Placed], 
     return entries, problems
 
 
-def _without_short_forms(players: Sequence[Placed], folder: Path, problems: list[Mistake]) -> list[Placed]:
+def _without_short_forms(players: Sequence[YamlValue], folder: Path, problems: list[Mistake]) -> list[YamlValue]:
     """The entries, short forms as mappings with names that differ; wrong ones are left out."""
-    entries: dict[int, Placed] = dict(enumerate(players))
+    entries: dict[int, YamlValue] = dict(enumerate(players))
     shorts: dict[int, dict[str, Any]] = {}
     for number, entry in enumerate(players):
         if isinstance(entry.value, str):
@@ -111,24 +111,24 @@ def _without_short_forms(players: Sequence[Placed], folder: Path, problems: list
                 del entries[number]
     for (number, short), name in zip(shorts.items(), distinct_names(list(shorts.values())), strict=True):
         place = players[number].place
-        entries[number] = Placed(
-            {key: Placed(value, place) for key, value in (short | {"name": name}).items()}, place
+        entries[number] = YamlValue(
+            {key: YamlValue(value, place) for key, value in (short | {"name": name}).items()}, place
         )
     return list(entries.values())
 
 
-def _of_files(entry: Placed, key: str, folder: Path) -> tuple[Placed, Axes]:
+def _of_files(entry: YamlValue, key: str, folder: Path) -> tuple[YamlValue, Axes]:
     """The files that the pattern at a key matches, and where the pattern stands. Raises ConfigError."""
     where = entry.value[key]
     if "sweep" in entry.value:
         raise where.error("a pattern and 'sweep' do not go together: write an entry for each setting")
     with _standing_at(where):
         files = submitted(where.value, key, folder)
-    settings = [Setting({(key,): Placed(reference, where.place)}, name, name) for name, reference in files]
+    settings = [Setting({(key,): YamlValue(reference, where.place)}, name, name) for name, reference in files]
     return where, {_FILE: settings}
 
 
-def _swept(entry: Placed, folder: Path) -> tuple[Placed, Axes]:
+def _swept(entry: YamlValue, folder: Path) -> tuple[YamlValue, Axes]:
     """The settings of an entry's sweep, and where that stands. Raises ConfigError with all that is wrong."""
     sweep = entry.value["sweep"]
     if not isinstance(sweep.value, dict) or not sweep.value:
@@ -154,7 +154,7 @@ def _swept(entry: Placed, folder: Path) -> tuple[Placed, Axes]:
     return sweep, axes
 
 
-def _players(entry: Placed, axes: Axes, where: Placed) -> Iterator[Placed]:
+def _players(entry: YamlValue, axes: Axes, where: YamlValue) -> Iterator[YamlValue]:
     """A player for every combination of settings, which stand at `where`. Raises ConfigError for its names."""
     template = entry.get("name")
     names: set[str] = set()
@@ -163,7 +163,7 @@ def _players(entry: Placed, axes: Axes, where: Placed) -> Iterator[Placed]:
         for setting in settings:
             for path, value in setting.values.items():
                 player = player.put(path, value)
-        name = template or Placed(", ".join(setting.phrase for setting in settings), where.place)
+        name = template or YamlValue(", ".join(setting.phrase for setting in settings), where.place)
         if template is not None and isinstance(template.value, str):
             words = {key: word_of(key, node.plain) for key, node in player.value.items() if key != "name"}
             words |= dict(zip(axes, (setting.text for setting in settings), strict=True))
@@ -179,14 +179,14 @@ def _players(entry: Placed, axes: Axes, where: Placed) -> Iterator[Placed]:
         yield player.put(("name",), name)
 
 
-def _settings(key: str, axis: Placed, folder: Path) -> list[Setting]:
+def _settings(key: str, axis: YamlValue, folder: Path) -> list[Setting]:
     """The settings of a key of a sweep, by a list, a range or files."""
     path: Keys = tuple(key.split("."))
     if path[0] in ("name", "sweep"):
         raise axis.error(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names")
     if isinstance(axis.value, dict):
         values: list[Any] = _files(axis, folder) if _FILES in axis.value else _range(key, axis)
-        nodes = [Placed(value, axis.place) for value in values]
+        nodes = [YamlValue(value, axis.place) for value in values]
     elif not isinstance(axis.value, list) or not axis.value:
         raise axis.error(
             f"{key!r} must be a list of values, a range {{from: 1, to: 10}} or {{files: ...}}, not {_shown(axis)}"
@@ -198,7 +198,7 @@ def _settings(key: str, axis: Placed, folder: Path) -> list[Setting]:
     return [Setting({path: node}, text, phrase) for node, text, phrase in words]
 
 
-def _limits(axis: Placed) -> list[Setting]:
+def _limits(axis: YamlValue) -> list[Setting]:
     """The settings of the key `limit`."""
     if not isinstance(axis.value, list) or not axis.value:
         raise axis.error(f"'limit' must be a list such as [{{depth: 6}}, {{seconds: 0.02}}], not {_shown(axis)}")
@@ -210,7 +210,7 @@ def _limits(axis: Placed) -> list[Setting]:
     return settings
 
 
-def check_limit(limit: Placed, subject: str) -> None:
+def check_limit(limit: YamlValue, subject: str) -> None:
     """Raise ConfigError unless a value is a mapping of some limits."""
     if not isinstance(limit.value, dict) or not limit.value:
         raise limit.error(f"{subject} must be a mapping such as {{depth: 6}}, not {shown(limit.plain)}")
@@ -219,7 +219,7 @@ def check_limit(limit: Placed, subject: str) -> None:
             raise node.error(unknown("limit", key, Limit._fields, MEANT_LIMITS))
 
 
-def _range(key: str, axis: Placed) -> list[int] | list[float]:
+def _range(key: str, axis: YamlValue) -> list[int] | list[float]:
     """The numbers of a range, `to` included where a step leads to it; whole ones if all four are."""
     for word, node in axis.value.items():
         if word not in RANGE:
@@ -248,7 +248,7 @@ def _range(key: str, axis: Placed) -> list[int] | list[float]:
     return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
 
 
-def _files(axis: Placed, folder: Path) -> list[str]:
+def _files(axis: YamlValue, folder: Path) -> list[str]:
     """The files that a pattern matches, in the order of their names."""
     for word, node in axis.value.items():
         if word != _FILES:
@@ -260,7 +260,7 @@ def _files(axis: Placed, folder: Path) -> list[str]:
         return matching(pattern.value, folder)
 
 
-def _check_free(entry: Placed, path: Keys, key: str, axis: Placed) -> None:
+def _check_free(entry: YamlValue, path: Keys, key: str, axis: YamlValue) -> None:
     """Raise ConfigError if the entry has a value already where a key of the sweep leads."""
     inside, rest = entry.nearest(path)
     if not rest:
@@ -270,7 +270,7 @@ def _check_free(entry: Placed, path: Keys, key: str, axis: Placed) -> None:
         raise axis.error(f"{outer!r} is {shown(inside.plain)}, so {key!r} has no place in it")
 
 
-def _shown(axis: Placed) -> str:
+def _shown(axis: YamlValue) -> str:
     return "an empty list" if axis.value == [] else shown(axis.plain)
 
 

@@ -19,7 +19,7 @@ from arena.experiment.names import EntryError, completed_entry, distinct_names, 
 from arena.experiment.openings import RANDOM_KEYS
 from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.experiment.yaml.section import FOLDER_NAME, FOLDER_WORDS, Document, validated
-from arena.experiment.yaml.values import Placed, Source, inline, node_of
+from arena.experiment.yaml.values import Source, YamlValue, inline, node_of
 from players.player import Limit, PlayerSpec, limits_of
 
 _KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
@@ -96,7 +96,7 @@ def _read(config: str | PathLike[str] | Mapping[str, Any], name: str) -> Source:
     return source
 
 
-def _expanded(root: Placed, folder: Path, *, are_renamed: bool) -> tuple[Placed, list[Mistake]]:
+def _expanded(root: YamlValue, folder: Path, *, are_renamed: bool) -> tuple[YamlValue, list[Mistake]]:
     """The data with the players of short forms, patterns and sweeps written out, and what is wrong in these."""
     players = root.get("players")
     if players is None or not isinstance(players.value, list):
@@ -105,7 +105,7 @@ def _expanded(root: Placed, folder: Path, *, are_renamed: bool) -> tuple[Placed,
     if are_renamed:
         names = iter(distinct_names([entry.plain for entry in entries if isinstance(entry.value, dict)]))
         entries = [
-            entry.put(("name",), Placed(next(names), (entry.get("name") or entry).place))
+            entry.put(("name",), YamlValue(next(names), (entry.get("name") or entry).place))
             if isinstance(entry.value, dict)
             else entry
             for entry in entries
@@ -114,7 +114,7 @@ def _expanded(root: Placed, folder: Path, *, are_renamed: bool) -> tuple[Placed,
 
 
 def _experiment(
-    source: Source, root: Placed, problems: Sequence[Mistake], about: str, with_options: bool
+    source: Source, root: YamlValue, problems: Sequence[Mistake], about: str, with_options: bool
 ) -> Experiment:
     """The experiment of such data, its players `with_options` checked; what is found later begins with `about`.
 
@@ -127,7 +127,7 @@ def _experiment(
     return experiment
 
 
-def _runs(root: Placed, *, is_whole: bool) -> Iterator[tuple[str, Placed]]:
+def _runs(root: YamlValue, *, is_whole: bool) -> Iterator[tuple[str, YamlValue]]:
     """The data of each run by its name, as a file of that run alone has them.
 
     Raises ConfigError, also for limits that nobody needs, unless players are missing: the data are not whole.
@@ -153,14 +153,14 @@ def _runs(root: Placed, *, is_whole: bool) -> Iterator[tuple[str, Placed]]:
         yield name, _at_limit(by_rules[of_rules], limits.value[limit])
 
 
-def _variants(root: Placed, variants: Placed) -> dict[str, Placed]:
+def _variants(root: YamlValue, variants: YamlValue) -> dict[str, YamlValue]:
     """Each rule set of `variants` by its name.
 
     Raises ConfigError unless they are two or more, listed by their names or as a mapping from names to rules.
     """
     if root.get("variant") is not None:
         raise variants.error("'variant' and 'variants' cannot be combined")
-    by_name: dict[str, Placed] = {}
+    by_name: dict[str, YamlValue] = {}
     if isinstance(variants.value, dict):
         by_name = variants.value
         for name, rules in by_name.items():
@@ -183,7 +183,7 @@ def _variants(root: Placed, variants: Placed) -> dict[str, Placed]:
     return by_name
 
 
-def _check_limits(limits: Placed) -> None:
+def _check_limits(limits: YamlValue) -> None:
     """Raise ConfigError unless `limits` has two or more, by the names of their runs."""
     if not isinstance(limits.value, dict):
         message = "must be a mapping from names to limits, as in {d4: {depth: 4}, d6: {depth: 6}}"
@@ -195,13 +195,13 @@ def _check_limits(limits: Placed) -> None:
         raise limits.error("'limits' needs two or more: give one limit to each player")
 
 
-def _check_folder(node: Placed, name: str) -> None:
+def _check_folder(node: YamlValue, name: str) -> None:
     """Raise ConfigError if a folder cannot have that name."""
     if not re.fullmatch(FOLDER_NAME, name):
         raise node.error(f"{name!r} names a folder: {FOLDER_WORDS}")
 
 
-def _lacks(player: Placed) -> bool:
+def _lacks(player: YamlValue) -> bool:
     """Whether a player could have a limit and has none."""
     if not isinstance(player.value, dict):
         return False
@@ -212,7 +212,7 @@ def _lacks(player: Placed) -> bool:
     return bool(heeded) and all(entry.get(kind) is None for kind in Limit._fields)
 
 
-def _by_rules(root: Placed, name: str, rules: Placed) -> Placed:
+def _by_rules(root: YamlValue, name: str, rules: YamlValue) -> YamlValue:
     """The data as a file with `variant` has them, with what mappings in `openings` have for that rule set.
 
     What is said of random openings for all is for those without a set or a file of their own.
@@ -232,7 +232,7 @@ def _by_rules(root: Placed, name: str, rules: Placed) -> Placed:
     return root._replace(value=value)
 
 
-def _at_limit(root: Placed, limit: Placed) -> Placed:
+def _at_limit(root: YamlValue, limit: YamlValue) -> YamlValue:
     """The data with a limit in the entries of the players that lack one."""
     value = {key: node for key, node in root.value.items() if key != "limits"}
     players = root.get("players")
@@ -271,15 +271,15 @@ def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]
 
     One without a limit has that of its type in `usual`, if there is one. Raises ConfigError, naming the entry.
     """
-    wholes: list[dict[str, Any]] = []
+    full: list[dict[str, Any]] = []
     for entry in entries:
         whole = _completed(entry, entry, Path())
         if whole["name"] == made_name(whole):
             del whole["name"]  # which the limit, and those of others, make anew
         if not any(limit in whole for limit in Limit._fields):
             whole |= usual.get(str(whole["type"]), {})
-        wholes.append(whole)
-    return [{**whole, "name": name} for whole, name in zip(wholes, distinct_names(wholes), strict=True)]
+        full.append(whole)
+    return [{**whole, "name": name} for whole, name in zip(full, distinct_names(full), strict=True)]
 
 
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:

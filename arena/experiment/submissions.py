@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from arena.base.files import found_file
 from arena.base.wording import first_few, nearest, printable, shown
 from arena.experiment.names import EntryError, distinct_names
-from arena.experiment.yaml.values import Placed
+from arena.experiment.yaml.values import YamlValue
 from players.loading import EVALUATION, PLAYER
 from players.player import NAME_CHARACTERS
 
@@ -25,7 +25,7 @@ _WILD = re.compile(r"[*?\[]")
 _REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
 
 
-def pattern_key(entry: Placed) -> str | None:
+def pattern_key(entry: YamlValue) -> str | None:
     """The key of an entry whose value is a pattern of files: one with `*` or `?`."""
     texts = {key: node.value for key in _KEYS if (node := entry.get(key)) and isinstance(node.value, str)}
     return next((key for key, text in texts.items() if re.search(r"[*?]", text)), None)

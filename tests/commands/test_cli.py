@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,36 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("rate folder", "folder"),
         ("rate --encoding cp12512 file", "--encoding"),
         ("compare file nowhere", "file"),
+        ("match simple@d6", "two players"),
+        ("match greedy 'm\ny.py:Last'", "y.py"),
+        ("match greedy '{type: negamax'", "YAML"),
+        ("match human greedy", "human"),
+        ("match greedy random --variant englsh", "'english'"),
+        ("match greedy random --openings 2-ply", "2-ply"),
+        ("match greedy random --sprt 5 0", "--sprt"),
+        ("match greedy random 'level 4' --sprt 0 5", "--sprt"),
+        ("play englsh", "'english'"),
+        ("play --white nobody", "--white"),
+        ("play --white '{type: greedy, x: 1}'", "'x'"),
+        ("play --level 3 --white greedy", "--level"),
+        ("play --fen W:W99:B1", "99"),
+        ("play --fen W:W9:B1 --from x", "--from"),
+        ("play --game 3", "--game"),
+        ("play --from nowhere.pdn", "nowhere.pdn"),
+        ("play --name ''", "--name"),
+        ("play --clock 0", "--clock"),
+        ("play --as-printed", "--as-printed"),
+        ("play --browser --flip", "--flip"),
+        ("show nowhere.pdn", "nowhere.pdn"),
+        ("show W:W40:B1 --variant english", "40"),
+        ("show english --ply 3", "--ply"),
+        ("show games.pdn --ply 13", "2 plies"),
+        ("show games.pdn --game 9", "no game 9"),
+        ("show english --svg board.png", "--svg"),
+        ("rate nowhere.csv", "nowhere.csv"),
+        ("rate /dev/zero", "/dev/zero"),
+        ("rate games.pdn --anchor dan", "'ann'"),
+        ("rate latin.csv --encoding utf-8", "latin.csv"),
     ],
 )
 def test_what_is_wrong_gets_one_line_that_names_it(
@@ -91,9 +122,11 @@ def test_what_is_wrong_gets_one_line_that_names_it(
     (tmp_path / "taken" / "my_heuristic.py").write_text("mine")
     (tmp_path / "good.yaml").write_text(GOOD + "  - {name: b, type: random}\n")
     (tmp_path / "alone.yaml").write_text(GOOD)
+    (tmp_path / "games.pdn").write_text('[White "ann"]\n[Black "bob"]\n[GameType "21"]\n1. 11-15 23-19 1-0\n')
+    (tmp_path / "latin.csv").write_bytes(b"white,black,result\na\xff,b,1-0\n")
     (tmp_path / "tuning.yaml").write_text((ROOT / "configs" / "tuning.yaml").read_text())
     before = set(tmp_path.rglob("*"))
-    result = invoke(*line.split(" "))
+    result = invoke(*shlex.split(line))
     assert_one_clear_line(result, place)
     assert not result.stdout and set(tmp_path.rglob("*")) == before
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +80,7 @@ def test_the_same_duel_is_complete_and_another_one_of_the_same_name_has_a_number
     assert (folder.with_name("random-Last-3") / "ledger.sqlite").is_file()
     assert len(games("reports/random-Last")) == 2
     assert "is complete" in match(*duel).stderr
+    assert "Lst" in refused("match", "random", "my.py:Lst")
     assert len(list(Path("reports").iterdir())) == 3
 
 
@@ -145,26 +145,6 @@ def test_a_sweep_is_refused_for_what_it_is_and_not_for_the_limit_that_a_match_ad
     entry = "{sweep: {depth: [4, 6]}}"
     line = refused("match", entry, "random").removeprefix(f"{entry}: ")
     assert "sweep" in line and "depth" not in line
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "simple@d6",
-        "greedy 'm\ny.py:Last'",
-        "greedy my.py:Lst",
-        "greedy '{type: negamax'",
-        "human greedy",
-        "greedy random --variant englsh",
-        "greedy random --openings 2-ply",
-        "greedy random --sprt 5 0",
-        "greedy random 'level 4' --sprt 0 5",
-    ],
-)
-def test_what_is_wrong_gets_one_line_and_nothing_is_written(line, empty):
-    (empty / "my.py").write_text(OWN)
-    refused("match", *shlex.split(line))
-    assert not Path("reports").exists()
 
 
 # --- pools that ship, and a newcomer placed against one

@@ -23,7 +23,6 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from players.player import HUMAN
 from tests.helpers.at_terminal import Terminal, listed_moves
-from tests.helpers.command_line import error_line
 
 END = r"^((?:White|Black) wins(?: by \d+ points? to \d+)?|Draw): .*$"
 PEOPLE = ("--white", "human", "--black", "human")
@@ -225,30 +224,6 @@ def test_ctrl_c_pauses_a_game_of_players(own):
 def test_a_person_has_the_side_that_moves_first_and_its_board_below(arguments, heading, top):
     lines = said(*shlex.split(arguments), "--name", "ann").splitlines()
     assert lines[0].startswith(heading) and lines[1].split()[0].rstrip("wb.") == top
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "englsh",
-        "--white nobody",
-        "--white '{type: greedy, x: 1}'",
-        "--level 3 --white greedy",
-        "--fen W:W99:B1",
-        "--fen W:W9:B1 --from x",
-        "--game 3",
-        "--from nowhere.pdn",
-        "--name ''",
-        "--clock 0",
-        "--as-printed",
-        "--browser --flip",
-    ],
-)
-def test_what_cannot_be_played_gets_one_line(line, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = played(*shlex.split(line))
-    assert result.exit_code == 2
-    error_line(result.stderr)
 
 
 @pytest.mark.parametrize(("arguments", "builds"), [([], 0), (["--clock", "5+3"], 1), (["--white", "greedy"], 1)])

@@ -276,19 +276,6 @@ def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, line):
     assert refused("rate", path, "--strict").startswith(f"{path}:{line}: " if line else f"{path}: ")
 
 
-def test_what_is_not_there_or_not_known_gets_one_line(tmp_path):
-    games = written(tmp_path, "games.csv", GAMES)
-    latin = written(tmp_path, "latin.csv", b"white,black,result\na\xff,b,1-0\n")
-    for words, named in (
-        ((tmp_path / "none.csv",), str(tmp_path / "none.csv")),
-        (("/dev/zero",), "/dev/zero"),
-        ((games, "--anchor", "dan"), "'ann'"),
-        ((latin, "--encoding", "utf-8"), str(latin)),
-        ((latin, "--encoding", "hex"), "hex"),
-    ):
-        assert named in refused("rate", *words)
-
-
 # --- who moves first
 
 

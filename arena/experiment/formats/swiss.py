@@ -128,7 +128,7 @@ class ScoreTable:
 
         return sorted(range(len(self.met)), key=key)
 
-    def meetings(self, one: int, other: int) -> int:
+    def times_met(self, one: int, other: int) -> int:
         return sum(opponent == other for opponent, _ in self.met[one])
 
     def figures(self, player: int) -> dict[str, float | str]:
@@ -168,14 +168,14 @@ def next_round(table: ScoreTable) -> tuple[list[Pairing], int | None]:
 def _matched(table: ScoreTable, order: list[int], most: int) -> list[Pairing] | None:
     """Ties of all players in `order`, none of whom have met more than `most` times; None if that is impossible."""
     open_to = {
-        one: {other for other in order if other != one and table.meetings(one, other) <= most} for one in order
+        one: {other for other in order if other != one and table.times_met(one, other) <= most} for one in order
     }
     if not can_all_meet(order, open_to):
         return None
     pairings: list[Pairing] = []
     left = order
     while left:
-        for opponent in sorted(_candidates(table, left), key=partial(table.meetings, left[0])):
+        for opponent in sorted(_candidates(table, left), key=partial(table.times_met, left[0])):
             others = [player for player in left[1:] if player != opponent]
             if opponent in open_to[left[0]] and can_all_meet(others, open_to):
                 pairings.append((left[0], opponent))

@@ -82,7 +82,7 @@ def random_openings(
     openings: list[Opening] = []
     tried: set[Position] = set()
     ended = earlier = looked = 0
-    told = 0.0
+    said_at = 0.0
     for lines in itertools.count(1):
         game = random_line(variant, plies, rng)
         ended += len(game.moves) < plies
@@ -99,9 +99,9 @@ def random_openings(
                 break
             earlier, looked = len(openings), lines
         if lines == 1:  # which compiles what all need
-            told = monotonic()
-        elif monotonic() - told > _SILENT_SECONDS:
-            told = monotonic()
+            said_at = monotonic()
+        elif monotonic() - said_at > _SILENT_SECONDS:
+            said_at = monotonic()
             say(f"{len(openings):,} of {count:,} openings of {plies} random plies are found")
     hint = "lower" if 2 * ended > lines else "raise"
     raise OpeningsError(

@@ -38,7 +38,7 @@ _Place = tuple[str, int, int]
 """File, line and column, as in a Mistake."""
 
 
-class Placed(NamedTuple):
+class YamlValue(NamedTuple):
     """A value with its place in the file: a mapping's stands at its key, an entry of a list at itself.
 
     Values of a mapping and entries of a list are nodes, too, which keep their places wherever they are moved.
@@ -56,19 +56,19 @@ class Placed(NamedTuple):
             return {key: node.plain for key, node in self.value.items()}
         return [node.plain for node in self.value] if isinstance(self.value, list) else self.value
 
-    def get(self, key: str) -> Placed | None:
+    def get(self, key: str) -> YamlValue | None:
         """What a mapping has at a key; None if it is no mapping, or lacks the key."""
-        node: Placed | None = self.value.get(key) if isinstance(self.value, dict) else None
+        node: YamlValue | None = self.value.get(key) if isinstance(self.value, dict) else None
         return node
 
-    def put(self, path: Keys, value: Placed) -> Placed:
+    def put(self, path: Keys, value: YamlValue) -> YamlValue:
         """The mapping with a value where these keys lead, through mappings that are made where there are none."""
         if not path:
             return value
-        inner = self.get(str(path[0])) or Placed({}, value.place)
+        inner = self.get(str(path[0])) or YamlValue({}, value.place)
         return self._replace(value={**self.value, path[0]: inner.put(path[1:], value)})
 
-    def nearest(self, keys: Keys) -> tuple[Placed, Keys]:
+    def nearest(self, keys: Keys) -> tuple[YamlValue, Keys]:
         """The node at these keys, or that of the first of them that are there, and the keys that are not."""
         node = self
         for number, key in enumerate(keys):
@@ -83,7 +83,7 @@ class Placed(NamedTuple):
         return ConfigError([] if self.is_refused else [(*self.place, message)])
 
 
-_NOTHING = Placed(None, ("", 0, 0))
+_NOTHING = YamlValue(None, ("", 0, 0))
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Source:
     """A file, or a mapping, of a configuration: its values with their places, and what is wrong with these."""
 
     path: Path
-    root: Placed = _NOTHING
+    root: YamlValue = _NOTHING
     problems: list[Mistake] = field(default_factory=list)
     """Of values that are refused before asking what they are for."""
     about: str = ""
@@ -170,13 +170,13 @@ def inline(text: str, name: str) -> Any:
     return data
 
 
-def node_of(value: Any, place: str) -> Placed:
+def node_of(value: Any, place: str) -> YamlValue:
     """A mapping of Python as YAML would give it; its places are written like `config['players'][0]`."""
     if isinstance(value, Mapping):
         value = {key: node_of(inner, f"{place}[{key!r}]") for key, inner in value.items()}
     elif isinstance(value, list | tuple):
         value = [node_of(inner, f"{place}[{number}]") for number, inner in enumerate(value)]
-    return Placed(str(value) if isinstance(value, PathLike) else value, (place, 0, 0))
+    return YamlValue(str(value) if isinstance(value, PathLike) else value, (place, 0, 0))
 
 
 class _Reader:
@@ -186,26 +186,26 @@ class _Reader:
         self._file, self._problems = file, problems
         self._values = 0
 
-    def node(self, parsed: yaml.Node, position: tuple[int, int], depth: int = 0) -> Placed:
+    def node(self, parsed: yaml.Node, position: tuple[int, int], depth: int = 0) -> YamlValue:
         """The value that stands at a position, `depth` levels inside others."""
         place = (self._file, *position)
         self._values += 1
         if depth > MAX_NESTING or self._values > MAX_VALUES:
             raise ConfigError([(*place, "too many levels or values: is an alias inside itself?")])
         if isinstance(parsed, yaml.MappingNode) and parsed.tag == _TAG + "map":
-            return Placed(self._mapping(parsed, depth + 1), place)
+            return YamlValue(self._mapping(parsed, depth + 1), place)
         if isinstance(parsed, yaml.SequenceNode) and parsed.tag == _TAG + "seq":
             entries = [self.node(entry, _position(entry.start_mark), depth + 1) for entry in parsed.value]
-            return Placed(entries, place)
+            return YamlValue(entries, place)
         try:
-            return Placed(_scalar(parsed), place)
+            return YamlValue(_scalar(parsed), place)
         except ValueError as error:
             self._problems.append(Mistake(*place, str(error)))
-            return Placed(None, place, is_refused=True)
+            return YamlValue(None, place, is_refused=True)
 
-    def _mapping(self, parsed: yaml.MappingNode, depth: int) -> dict[str, Placed]:
+    def _mapping(self, parsed: yaml.MappingNode, depth: int) -> dict[str, YamlValue]:
         """The values of a mapping, without the keys that are refused."""
-        result: dict[str, Placed] = {}
+        result: dict[str, YamlValue] = {}
         for key_node, value_node in parsed.value:
             position = _position(key_node.start_mark)
             try:
