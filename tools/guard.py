@@ -6,6 +6,7 @@ A small copy has one opening, games of 60 plies and counted limits in place of s
 of each pairing's games is kept, and each player's points and Elo with its interval; of a learning run the numbers
 that it found, or the digest of its network. A configuration is known by the stem of its file, wherever in
 `configs/` that is. Programs in other languages, which are built by hand (`configs/starters`), are left out.
+With `--record` each configuration is kept as soon as it is played.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import arena
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 DATA = Path(__file__).with_name("guard.json")
-ABOUT = "Small copies of the configurations, see tools/guard.py; first recorded by the code of commit cf6682f."
+ABOUT = "Small copies of the configurations, made by: python -m tools.guard --record"
 NODES_PER_SECOND = 20_000
 MAX_PLIES, MAX_DEPTH, MAX_NODES = 60, 5, 2000
 SKIPPED = ("starters",)
@@ -187,12 +188,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         different = differences(kept.get(name, {}), now)
         if chosen.record:
             kept[name] = now
+            kept = {known: kept[known] for known in sorted(kept) if known in paths}
+            DATA.write_text(
+                json.dumps({"about": ABOUT, "configurations": kept}, indent=1) + "\n", encoding="utf-8"
+            )
         failed |= bool(different) and not chosen.record
         more = f" and {len(different) - 5} more" if len(different) > 5 else ""
         print(f"{name}: {'; '.join(different[:5]) + more if different else 'equal'}", flush=True)
-    if chosen.record:
-        table = {"about": ABOUT, "configurations": {name: kept[name] for name in sorted(kept) if name in paths}}
-        DATA.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     return int(failed)
 
 
