@@ -88,7 +88,7 @@ def task_of(stored: StoredGame) -> Task:
     variant = experiment.rule_set
     scheduled = ScheduledGame(number, record.pair, record.round, *places, record.opening - 1)
     opening = parse_fen(variant, record.opening_fen)
-    return Task.of(experiment, scheduled, variant, opening, (white, black), stored.info.men)
+    return Task.of(experiment, scheduled, opening, (white, black), stored.info.men)
 
 
 def changed_files(stored: StoredGame) -> list[str]:

@@ -216,7 +216,7 @@ class PlayerProcess:
         elif why := sandbox.unavailable():
             raise PlayerError(f"there is no sandbox for it: {why}")
         else:
-            inside = partial(sandbox.enter, self._spec, self._allowance)
+            inside = partial(sandbox.become, self._spec, self._allowance)
             self._process = process.start(inside, memory, processes + sandbox.WRAPPERS)
         self._answers = FrameReader(self._process.answers)
 

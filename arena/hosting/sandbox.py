@@ -21,7 +21,6 @@ from typing import NoReturn
 
 from arena.base.files import ROOT
 from arena.base.supervisor import are_supported, bound
-from arena.experiment.model import Experiment
 from arena.rules.jit.cache import OWN, cache_folder
 from players.identity import copy_of, hash_of
 from players.loading import own_code, user_files, words_of_command
@@ -41,18 +40,12 @@ _MAIN = """
 import json, sys
 sys.path[:], cache, megabytes, requests, answers = json.loads(sys.argv[1])
 from arena.hosting import sandbox
-sandbox.prepare(cache, megabytes)
+sandbox.settle_in(cache, megabytes)
 from arena.hosting.player_process import serve  # after its kernels are there
 serve(requests, answers)
 """
 _COMPILER_MEGABYTES = 256
 """Memory that the compiler takes when it is loaded, which is not the player's."""
-
-
-def check(experiment: Experiment) -> None:
-    """Raise ConfigError, at the key `sandbox`, for an experiment that needs a sandbox where there is none."""
-    if experiment.sandbox and (why := unavailable()):
-        raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
 
 
 def unavailable() -> str:
@@ -67,7 +60,7 @@ def unavailable() -> str:
     return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
 
 
-def enter(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -> NoReturn:
+def become(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -> NoReturn:
     """Become a sandbox in which `player_process.serve` runs, for a player and with what else it may read."""
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, True)
@@ -95,7 +88,7 @@ def ending(words: str) -> str:
         return words
 
 
-def prepare(cache: str, megabytes: int) -> None:
+def settle_in(cache: str, megabytes: int) -> None:
     """Inside the sandbox: link the compiled kernels, and keep to the memory."""
     inside = Path(_KERNELS, OWN, Path(cache).name)
     for folder, _, files in os.walk(cache):

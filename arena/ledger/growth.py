@@ -91,7 +91,7 @@ def growth(
         return Growth({})
     _check_kind(folder, before.experiment, after.experiment, games)
     names = [spec.name for spec in after.experiment.players]
-    old, new = entries(before.experiment), entries(after.experiment)
+    old, new = entries_by_name(before.experiment), entries_by_name(after.experiment)
     files, files_now = before.info.files_by, after.info.files_by
     others = tuple(
         name for name in names if name in old and (old[name] != new[name] or files(name) != files_now(name))
@@ -183,13 +183,13 @@ def _check_players(
         )
 
 
-def entries(experiment: Experiment) -> dict[str, Any]:
-    """The entries of the players of an experiment as JSON types, by name."""
+def entries_by_name(experiment: Experiment) -> dict[str, Any]:
+    """The entries_by_name of the players of an experiment as JSON types, by name."""
     return {entry["name"]: entry for entry in experiment.as_dict()["players"]}
 
 
 def _why(others: Sequence[str], before: Wanted, after: Wanted) -> str:
-    """What of these players has changed: their files with hashes, or else their entries."""
+    """What of these players has changed: their files with hashes, or else their entries_by_name."""
     files = [line for name in others for line in changes(before.info.files_by(name), after.info.files_by(name))]
     return first_few(list(dict.fromkeys(files)), 2) or "changed: players"
 

@@ -363,13 +363,6 @@ def run_info(stored: Mapping[str, Any], path: Path) -> RunInfo:
         raise StoreError("is of another version of the arena, which has another manifest", path) from None
 
 
-def info_in(folder: Path) -> RunInfo | None:
-    """The info of the run in a folder; None if there is none, or it cannot be read."""
-    with suppress(StoreError), reading(folder / FILE) as connection:
-        return run_info(documents(connection), folder / FILE)
-    return None
-
-
 def run_in(folder: Path) -> Wanted | None:
     """The run in a folder, as it began; None if none has begun, or it cannot be read."""
     with suppress(StoreError), reading(folder / FILE) as connection:

@@ -81,7 +81,7 @@ class Cluster:
 
     def submit(self, function: Function, batch: Batch) -> None:
         """Hand a batch to the worker that Dask chooses."""
-        self._hand_in(_Call(function, batch, self._names(batch), signature()))
+        self._hand_in(_Call(function, batch, self._names(batch), code_signature()))
 
     def ended(self, seconds: float) -> tuple[Batch, Made | Died] | None:
         """Wait so long for a batch to end: what was made of it, or that it has ended several workers, perhaps.
@@ -199,7 +199,7 @@ _one_at_a_time = threading.Lock()
 def _made(*fields: Any) -> Any:
     """Make a call, on a worker, or return a _Missing. Raises EngineError if the worker has another version."""
     call = _Call(*fields)
-    if call.signature != signature():
+    if call.signature != code_signature():
         from distributed import get_worker
 
         other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
@@ -237,7 +237,7 @@ def _here(call: _Call, task: Any) -> Any:
 
 
 @cache
-def signature() -> str:
+def code_signature() -> str:
     """A hash of this project's code and of its compilers, which must agree wherever games are played."""
     digest = sha256(f"{sys.version_info[:2]} {cache_folder().name}".encode())
     for package in ("arena", "players"):

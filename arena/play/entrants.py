@@ -11,11 +11,10 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError, Mistake
-from arena.ledger.growth import Wanted, entries
+from arena.ledger.growth import Wanted, entries_by_name
 from arena.ledger.info import RunInfo
-from arena.play.looks import BUILDING, Examination, Look, is_own, look_at
+from arena.play.inspection import BUILDING, Inspection, Inspector, inspected_players, is_own
 from arena.play.workers import Workers
-from arena.rules.variants import Variant
 from players.finding import Finding
 from players.identity import Files, keep_sources, now, placed
 from players.loading import PlayerError, located, source_of, user_files
@@ -34,7 +33,7 @@ class Entrants(NamedTuple):
 
     experiment: Experiment
     """Without those that are left out."""
-    looks: Mapping[str, Look] = MappingProxyType({})
+    inspections: Mapping[str, Inspection] = MappingProxyType({})
     """How each was found, by its name."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """The faulty players that do not take part, with their files."""
@@ -51,57 +50,49 @@ class Entrants(NamedTuple):
     def men(self) -> dict[str, float | None]:
         """What a man is worth in each player's scores, by its name; None where it is not known."""
         names = (spec.name for spec in self.experiment.players)
-        return {name: self.looks[name].man_value for name in names if name in self.looks}
+        return {name: self.inspections[name].man_value for name in names if name in self.inspections}
 
     @property
     def costly(self) -> frozenset[str]:
         """The names of the players whose answers cost money."""
-        return frozenset(spec.name for spec in self.experiment.players if self.looks[spec.name].costs)
+        return frozenset(spec.name for spec in self.experiment.players if self.inspections[spec.name].costs)
 
     def located(self) -> tuple[PlayerSpec, ...]:
-        """The players, to be loaded from the files with which they were looked at; these are kept.
+        """The players, to be loaded from the files with which they were inspected; these are kept.
 
         Raises ArenaError if one was edited meanwhile.
         """
         specs = []
         for spec in self.experiment.players:
             here = located(spec, self.experiment.path.parent)
-            specs.append(replace(here, files=dict(self.looks[spec.name].files)))
+            specs.append(replace(here, files=dict(self.inspections[spec.name].files)))
         if edited := keep_sources({path: mark for spec in specs for path, mark in spec.files.items()}):
             raise ArenaError(f"{edited[0]} was changed while the players were tried; run the same command again")
         return tuple(specs)
 
 
-def built(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Entrants:
-    """All players of an experiment, built. Raises ConfigError at those that cannot be."""
-    looks = look_at(experiment, variant, BUILDING, say)
-    _refuse(experiment, looks, ())
-    return _with_files(Entrants(experiment, _by_name(experiment, looks)))
-
-
-def tried(
+def entered(
     experiment: Experiment,
-    variant: Variant,
-    examination: Examination,
+    inspector: Inspector,
     say: Callable[[str], object],
     workers: Workers = 1,
     known: Collection[str] = (),
     *,
     is_strict: bool = False,
 ) -> Entrants:
-    """The players of a run: a user's own code plays, as `failures` of the experiment say.
+    """The players of an experiment, inspected as `failures` of the experiment say.
 
-    Those that are `known` by their names were tried before. `say` receives the findings. Raises ConfigError if
+    Those that are `known` by their names were inspected before. `say` receives the findings. Raises ConfigError if
     players cannot be built, or too few are left, and, where it `is_strict`, at the first mistake that was found.
     """
     is_short = experiment.failures.faulty == "stop"
-    warning = unguarded(experiment)
+    warning = "" if inspector is BUILDING else unguarded(experiment)
     if warning and not is_short:
         say(warning)
     processes = workers if isinstance(workers, int) else 1
-    looks = look_at(experiment, variant, examination, say, processes, known=known)
-    left_out, found = _judged(experiment, looks, known)
-    _refuse(experiment, looks, left_out)
+    inspections = inspected_players(experiment, inspector, say, processes, known=known)
+    left_out, found = _judged(experiment, inspections, known)
+    _refuse(experiment, inspections, left_out)
     if mistakes := [finding for finding in found if is_strict and finding.level == "error"]:
         index = [spec.name for spec in experiment.players].index(mistakes[0].where)
         raise experiment.error(("players", index), mistakes[0].words)
@@ -109,15 +100,17 @@ def tried(
         say(warning)
     for line in _lines(experiment, left_out, found):
         say(line)
-    by_name = _by_name(experiment, looks)
-    files = {name: by_name[name].files for name in left_out}
-    return _with_files(Entrants(_without(experiment, left_out, say), by_name, left_out, found, files))
+    by_name = {spec.name: inspection for spec, inspection in zip(experiment.players, inspections, strict=True)}
+    entering = _without(experiment, left_out, say)
+    files_of = {spec.name: by_name[spec.name].files for spec in entering.players}
+    files_left_out = {name: by_name[name].files for name in left_out}
+    return Entrants(entering, by_name, left_out, found, files_left_out, _all_of(files_of), files_of)
 
 
-def unchanged(experiment: Experiment, before: Wanted) -> frozenset[str]:
+def known_before(experiment: Experiment, before: Wanted) -> frozenset[str]:
     """The players that are as they were when the run began, those that were left out among them."""
     info, home = before.info, experiment.path.parent
-    old, new = entries(before.experiment), entries(experiment)
+    old, new = entries_by_name(before.experiment), entries_by_name(experiment)
     files = {name: info.files_by(name) for name in old.keys() & new.keys() if old[name] == new[name]}
     files |= {name: dict(theirs) for name, theirs in info.left_out_files.items()}
     return frozenset(name for name, theirs in files.items() if placed(now(theirs, home), home) == theirs)
@@ -149,12 +142,6 @@ def as_before(entrants: Entrants, begun: RunInfo, known: Collection[str]) -> Ent
     )
 
 
-def _with_files(entrants: Entrants) -> Entrants:
-    """The players with the files that they were found to be made of."""
-    files_of = {spec.name: entrants.looks[spec.name].files for spec in entrants.experiment.players}
-    return entrants._replace(files=_all_of(files_of), files_of=files_of)
-
-
 def _all_of(files_of: Mapping[str, Files]) -> dict[str, str]:
     return {path: mark for files in files_of.values() for path, mark in files.items()}
 
@@ -169,10 +156,6 @@ def unguarded(experiment: Experiment) -> str:
     return f"{first_few(list(files), 1)} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
-def _by_name(experiment: Experiment, looks: Sequence[Look]) -> dict[str, Look]:
-    return {spec.name: look for spec, look in zip(experiment.players, looks, strict=True)}
-
-
 def _without(experiment: Experiment, left_out: Collection[str], say: Callable[[str], object]) -> Experiment:
     """The experiment without players that are left out; a line says each key of the format that this changes."""
     if not left_out:
@@ -185,14 +168,14 @@ def _without(experiment: Experiment, left_out: Collection[str], say: Callable[[s
 
 
 def _judged(
-    experiment: Experiment, looks: Sequence[Look], known: Collection[str]
+    experiment: Experiment, inspections: Sequence[Inspection], known: Collection[str]
 ) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
     """The faulty players that are left out, with their files, and the findings on all with a user's code.
 
     Players that are known by their names were tried before.
     """
-    tried_now = zip(experiment.players, looks, strict=True)
-    users = [(spec, look.problems) for spec, look in tried_now if is_own(spec) and spec.name not in known]
+    tried_now = zip(experiment.players, inspections, strict=True)
+    users = [(spec, found.problems) for spec, found in tried_now if is_own(spec) and spec.name not in known]
     diagnoses = tuple(finding._replace(where=spec.name) for spec, problems in users for finding in problems)
     faulty = {finding.where for finding in diagnoses if finding.level == "error"}
     leaves_out = experiment.failures.faulty == "leave-out"
@@ -216,12 +199,12 @@ def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequenc
         yield f"the run continues{closer}"
 
 
-def _refuse(experiment: Experiment, looks: Sequence[Look], left_out: Collection[str]) -> None:
+def _refuse(experiment: Experiment, inspections: Sequence[Inspection], left_out: Collection[str]) -> None:
     """Raise ConfigError at the players that take part and cannot be built."""
     problems: list[Mistake] = []
-    for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
-        if look.error is not None and spec.name not in left_out:
-            problems += _unbuilt(experiment, index, look.error)
+    for index, (spec, inspection) in enumerate(zip(experiment.players, inspections, strict=True)):
+        if inspection.error is not None and spec.name not in left_out:
+            problems += _unbuilt(experiment, index, inspection.error)
     if problems:
         raise ConfigError(problems)
 

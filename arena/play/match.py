@@ -35,7 +35,7 @@ from players.player import ENGINE, TYPES, Allowance, Choice, Limit, PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
-RESERVE = 0.01
+TIME_RESERVE = 0.01
 """Seconds of its time that a search of the arena's own is not told of, as far as `time_margin` is less."""
 _REST_SECONDS = 1.0
 """Seconds before a game is played again in which a player was not reachable."""
@@ -65,7 +65,6 @@ class Task(NamedTuple):
         cls,
         experiment: Experiment,
         scheduled: ScheduledGame,
-        variant: Variant,
         opening: Position,
         sides: tuple[PlayerSpec, PlayerSpec],
         men: Mapping[str, float | None],
@@ -76,7 +75,7 @@ class Task(NamedTuple):
         or players.
         """
         terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-        white, black = sides
+        variant, (white, black) = experiment.rule_set, sides
         time = experiment.openings.time_of(scheduled.opening)
         identity = f"{white.name} {black.name} {fen(variant, opening)} {time}"
         worths = men.get(white.name), men.get(black.name)
@@ -363,8 +362,8 @@ def _play(
 
 
 def told(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:
-    """The limit of a move as a player is told it: a search of the arena's own has RESERVE less with no margin."""
-    reserve = RESERVE - allowance.time_margin
+    """The limit of a move as a player hears it: a built-in search is told TIME_RESERVE less without a margin."""
+    reserve = TIME_RESERVE - allowance.time_margin
     if reserve <= 0 or spec.type not in TYPES or spec.type == ENGINE:
         return limit
     seconds, clock = (

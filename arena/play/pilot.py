@@ -15,7 +15,7 @@ from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.options.option import Unreachable
 from arena.play.ready import Tournament
-from arena.play.schedule import game_of
+from arena.play.schedule import scheduled_game
 from arena.play.workers import Workers, run
 from arena.ratings.match import resolution
 from arena.rules.result import NO_RESULT, points_of
@@ -58,7 +58,7 @@ def pilot(tournament: Tournament, workers: Workers, games: int | None = None) ->
     batch = next(tournament.batches())
     rng = random.Random(f"{tournament.experiment.seed} pilot")
     numbers = rng.sample(range(1, 2 * len(batch) + 1), 2 * len(batch))
-    tasks = (tournament.task(game_of(batch, number)) for number in numbers[:games])
+    tasks = (tournament.task(scheduled_game(batch, number)) for number in numbers[:games])
     records: list[GameRecord] = []
     first = end = time.perf_counter() + MOST_SECONDS
 

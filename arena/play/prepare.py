@@ -21,14 +21,13 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import run_in
-from arena.play.entrants import as_before, built, entered_before, tried, unchanged
-from arena.play.looks import BUILDING, Examination
+from arena.play.entrants import as_before, entered, entered_before, known_before
+from arena.play.inspection import BUILDING, Inspector
 from arena.play.match import play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
 from arena.play.workers import Workers, start_workers
 from arena.rules.endgame.tables import EndgameError, opened
-from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
 
 
@@ -68,55 +67,40 @@ def prepare(
     before = None if folder is None else run_in(folder)
     known = frozenset[str]()
     if before is not None:
-        known = unchanged(experiment, before)
+        known = known_before(experiment, before)
         experiment = entered_before(experiment, before.info, known)
-    variant = experiment.rule_set
-    are_tried = folder is not None and any(spec.name not in known for spec in experiment.players)
-    if are_tried:
-        _start_workers(experiment, workers)
+    names, is_close = [player.name for player in experiment.players], experiment.failures.faulty != "stop"
+    if are_tried := folder is not None and not known.issuperset(names):
+        # they import what a game needs, while openings are drawn and players tried
+        count = experiment.openings.count or RANDOM_OPENINGS
+        start_workers(workers, experiment.format.most_games(names, count), play)
     with announcing(observer.say):
-        parts = _all_parts(experiment, variant, observer.say)
-        if are_tried:
-            examination = examination_of(experiment, variant, is_close=experiment.failures.faulty != "stop")
-            entrants = tried(experiment, variant, examination, observer.say, workers, known, is_strict=is_strict)
-            _check_players(entrants.experiment)
-        else:
-            entrants = built(experiment, variant, observer.say)
+        parts = parts_of(experiment, observer.say)
+        if parts.errors:
+            raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
+        inspector = inspector_of(experiment, is_close=is_close) if are_tried else BUILDING
+        entrants = entered(experiment, inspector, observer.say, workers, known, is_strict=is_strict)
+        _check_players(entrants.experiment)
     specs = entrants.located()
     if before is not None:
         entrants = as_before(entrants, before.info, known)
     openings = tuple(opening.position for opening in parts.openings.openings)
-    return Tournament(entrants, variant, specs, openings, parts.made)
+    return Tournament(entrants, specs, openings, parts.made)
 
 
-def _all_parts(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Parts:
-    """What the configuration asks for besides players. Raises ConfigError with all that cannot be."""
-    parts = parts_of(experiment, variant, say)
-    if parts.errors:
-        raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
-    return parts
+def inspector_of(experiment: Experiment, *, is_close: bool) -> Inspector:
+    """How players are inspected before a run, by the option that does it: if none does, only built."""
+    inspectors = (option.inspector(experiment, is_close=is_close) for option in OPTIONS)
+    return next(filter(None, inspectors), BUILDING)
 
 
-def _start_workers(experiment: Experiment, workers: Workers) -> None:
-    """Have the workers of a run import what a game needs, while its openings are drawn and its players tried."""
-    names = [player.name for player in experiment.players]
-    openings = experiment.openings.count or RANDOM_OPENINGS
-    start_workers(workers, experiment.format.most_games(names, openings), play)
-
-
-def examination_of(experiment: Experiment, variant: Variant, *, is_close: bool) -> Examination:
-    """How players are looked at before a run, by the option that does it: if none does, only built."""
-    examinations = (option.examination(experiment, variant, is_close=is_close) for option in OPTIONS)
-    return next(filter(None, examinations), BUILDING)
-
-
-def parts_of(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Parts:
+def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
     """What a configuration asks for besides players, as far as it can be made."""
     makers: Mapping[str, Callable[[], Any]] = {
         "players": partial(_check_players, experiment),
-        "openings": partial(_openings, experiment, variant, say),
-        **{option.key: partial(option.prepare, experiment, variant) for option in OPTIONS if option.key},
-        "adjudicate": partial(_check_tables, experiment, variant),
+        "openings": partial(_openings, experiment, say),
+        **{option.key: partial(option.prepare, experiment) for option in OPTIONS if option.key},
+        "adjudicate": partial(_check_tables, experiment),
     }
     made, errors = dict[str, Any](), dict[str, ConfigError]()
     for key, make in makers.items():
@@ -134,19 +118,19 @@ def _check_players(experiment: Experiment) -> None:
         raise experiment.error(("players",), message)
 
 
-def _check_tables(experiment: Experiment, variant: Variant) -> None:
+def _check_tables(experiment: Experiment) -> None:
     """The endgame tables by which games are to be adjudicated are there."""
     if experiment.adjudicate is not None and experiment.adjudicate.tables:
         try:
-            opened(variant, experiment.adjudicate.tables)
+            opened(experiment.rule_set, experiment.adjudicate.tables)
         except EndgameError as error:
             raise experiment.error(("adjudicate", "tables"), str(error)) from None
 
 
-def _openings(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> FileOpenings:
+def _openings(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings:
     times = experiment.openings.repeat
     try:
-        found = _drawn(experiment, variant, say)
+        found = _drawn(experiment, say)
         if (plays := len(found.openings) * times) > MAX_OPENINGS:
             raise OpeningsError(f"'repeat' makes {plays} openings, more than {MAX_OPENINGS}", "repeat")
     except OpeningsError as error:
@@ -163,8 +147,8 @@ def _openings(experiment: Experiment, variant: Variant, say: Callable[[str], obj
     return found._replace(openings=openings, notes=notes)
 
 
-def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> FileOpenings:
-    settings, seed = experiment.openings, experiment.seed
+def _drawn(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings:
+    settings, seed, variant = experiment.openings, experiment.seed, experiment.rule_set
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
         of_file = file_openings(variant, path)

@@ -82,10 +82,6 @@ class Processes:
         dead = next((worker for worker in busy.values() if not worker.is_alive()), None)
         return None if dead is None else dead.answer()
 
-    def withdraw(self) -> int:
-        """Take back no batch: none waits here for another one."""
-        return 0
-
     def close(self) -> None:
         """End the processes at once."""
         for worker in self._all:

@@ -27,7 +27,6 @@ class Tournament(NamedTuple):
     """A tournament that is ready to be played: everything that it needs, checked and built once."""
 
     entrants: Entrants
-    variant: Variant
     players: tuple[PlayerSpec, ...]
     """Those who take part, to be loaded from the files with which they were tried."""
     openings: tuple[Position, ...]
@@ -38,6 +37,11 @@ class Tournament(NamedTuple):
     def experiment(self) -> Experiment:
         """The configuration, without the players that are left out."""
         return self.entrants.experiment
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return self.experiment.rule_set
 
     @property
     def notes(self) -> Sequence[str]:
@@ -56,7 +60,7 @@ class Tournament(NamedTuple):
         """A game as workers receive it."""
         opening = self.openings[scheduled.opening]
         sides = self.players[scheduled.white], self.players[scheduled.black]
-        return Task.of(self.experiment, scheduled, self.variant, opening, sides, self.entrants.men)
+        return Task.of(self.experiment, scheduled, opening, sides, self.entrants.men)
 
     def warnings(self, workers: Workers) -> Iterator[str]:
         """Yield a line on games that give no opening, on repeated openings, for each rule of adjudication that can

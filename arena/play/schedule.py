@@ -143,7 +143,7 @@ class Schedule:
 
     def _game(self, number: int) -> ScheduledGame:
         assert self._batch is not None
-        return game_of(self._batch, number, self._before)
+        return scheduled_game(self._batch, number, self._before)
 
     def _played(self) -> BatchResult:
         points, numbers = self._points, self.numbers
@@ -175,7 +175,7 @@ class Schedule:
                 yield self._tournament.task(scheduled).record(result, Termination.DISQUALIFIED, error=error)
 
 
-def game_of(batch: PairBatch, number: int, before: int = 0) -> ScheduledGame:
+def scheduled_game(batch: PairBatch, number: int, before: int = 0) -> ScheduledGame:
     """The game of a number in a batch that comes after `before` games: a pair's first, or with colours swapped."""
     index, is_second = divmod(number - before - 1, 2)
     first, second, opening, round = batch[index]

@@ -1,4 +1,4 @@
-"""Players that solve positions of suites: each is begun for one alone, so nothing is left over from another."""
+"""Players that are asked for moves: each is begun for one position, so that nothing is left over from another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from arena.base.wording import counted, cut
-from arena.hosting.handle import failure_of
+from arena.hosting.handle import Answer, failure_of
 from arena.hosting.player_process import answer_of
 from arena.ledger.record import SuiteAnswer
 from arena.play.match import REASON_CHARACTERS
@@ -21,7 +21,7 @@ _USUAL = Allowance()
 
 
 class Question(NamedTuple):
-    """A position of a suite for one player under its limit: plain data."""
+    """A position of a suite, or of the probe, for one player under its limit: plain data."""
 
     player: PlayerSpec
     suite: str
@@ -35,21 +35,27 @@ class Question(NamedTuple):
     def __str__(self) -> str:
         return f"{self.player.name} at position {self.number} of {self.suite}"
 
+    def answer(self) -> tuple[Answer | None, str]:
+        """The player's answer, or why it has none."""
+        game, seed = Game(self.variant, self.puzzle.position), f"{self.seed} {self.suite} {self.number}"
+        try:
+            return answer_of(self.player, game, seed, self.allowance), ""
+        except Exception as failure:
+            return None, cut(str(failure_of(failure)), REASON_CHARACTERS)
+
 
 def solve(question: Question) -> SuiteAnswer:
     """Have a player answer a question; its failure, or being late, is the answer's error."""
     spec, number, best = question.player, question.number, question.puzzle.best
-    game, seed = Game(question.variant, question.puzzle.position), f"{question.seed} {question.suite} {number}"
-    move, error, depth, nodes, seconds, is_solved = "", "", 0, 0, 0.0, False
-    try:
-        answer = answer_of(spec, game, seed, question.allowance)
+    game = Game(question.variant, question.puzzle.position)
+    move, depth, nodes, seconds, is_solved = "", 0, 0, 0.0, False
+    answer, error = question.answer()
+    if answer is not None:
         depth, nodes, seconds = answer.choice.depth, answer.choice.nodes, answer.seconds
         move, is_solved = game.text(answer.choice.move), answer.choice.move in best
         overrun = spec.limit.overrun(seconds)
         if overrun is not None and overrun > question.allowance.time_margin:
             error = f"took {seconds:.3g} s, {overrun:.3g} s more than it had"
-    except Exception as failure:
-        error = cut(str(failure_of(failure)), REASON_CHARACTERS)
     text, best_moves, stratum = puzzle_texts(question.variant, question.puzzle)
     counts = len(game.legal_moves), len(best), best_moves
     head = question.suite, number, text, stratum, spec.name, *spec.limit.first

@@ -125,7 +125,7 @@ def carry_out(
         if ledger.complete:
             observer.say(f"the run in {folder} is complete: nothing is played")
         if not ledger.complete or any(option.is_missing() for option in options):
-            begin(tournament, ledger, workers, force=force)
+            begin_session(tournament, ledger, workers, force=force)
         if not ledger.complete:
             for line in tournament.warnings(workers):
                 observer.say(line)
@@ -138,7 +138,7 @@ def carry_out(
         return Outcome(is_whole, bool(info.faulty or info.left_out) or ledger.has_failures)
 
 
-def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bool = False) -> None:
+def begin_session(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bool = False) -> None:
     """Record in the run's info that it begins, or resumes, with `workers` workers.
 
     Raises ArenaError if it began with other versions of packages, unless `force` is true, and StoreError if

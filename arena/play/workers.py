@@ -2,7 +2,7 @@
 
 `run(work, tasks, 4, stopping)` yields the record of each task, in any order. The thread that iterates reads
 tasks, asks whether to stop, and hands out. (`joblib.Parallel` reads tasks ahead, in a thread where no ledger can
-be asked, and has processes of its own, which would load kernels once more for searches and grades.)
+be asked; the README says why it does not do plain lists either.)
 
 - Short tasks are handed out in batches, long ones one by one (`arena.play.batches`): Ctrl-C waits for no queue.
 - The tasks of a batch whose worker died are done again, each alone. One that ends a second worker is given up.
@@ -112,7 +112,7 @@ def _records(pool: Processes | Cluster, function: Function, queue: Queue) -> Ite
             under_way -= 1
             batch, made = ended
             yield from queue.died(batch, made, pool.count()) if isinstance(made, Died) else queue.done(batch, made)
-        if queue.stopping():
+        if queue.stopping() and isinstance(pool, Cluster):
             under_way -= pool.withdraw()
 
 

@@ -15,7 +15,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.submissions import MAX_SOURCE
 from arena.hosting import sandbox
 from arena.play import entrants, prepare
-from arena.play.looks import Look
+from arena.play.inspection import Inspection
 from arena.report.load import load as load_run
 from arena.report.sentences.cautions import forfeits
 from arena.watch.display import Display
@@ -158,11 +158,11 @@ def test_what_submissions_can_do_outside_a_sandbox_is_said_once_and_before_they_
     monkeypatch.setattr(observer, "say", said.append)
     monkeypatch.setattr(sandbox, "unavailable", lambda: "")
 
-    def looks(*_: object, **__: object) -> list[Look]:
+    def inspected(*_: object, **__: object) -> list[Inspection]:
         said.append("tried")
-        return [Look() for _ in experiment.players]
+        return [Inspection() for _ in experiment.players]
 
-    monkeypatch.setattr(entrants, "look_at", looks)
+    monkeypatch.setattr(entrants, "inspected_players", inspected)
     prepare.prepare(experiment, folder / "out", observer)
     warnings = [place for place, line in enumerate(said) if "'sandbox: true'" in line]
     assert len(warnings) == (not inside) and all(place < said.index("tried") for place in warnings)

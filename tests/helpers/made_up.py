@@ -13,7 +13,7 @@ from arena.ledger.info import RunInfo
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
-from arena.play.schedule import game_of
+from arena.play.schedule import scheduled_game
 from arena.rules.notation import fen
 from arena.rules.result import RESULTS
 from arena.rules.variants import VARIANTS
@@ -39,7 +39,7 @@ def fill(folder: Path, kind: str, games: int) -> None:
     english = VARIANTS["english"]
     start = fen(english, english.start)
     with Ledger(folder, of, RunInfo(games)) as ledger:
-        for game in (game_of(batch, number) for number in range(1, games + 1)):
+        for game in (scheduled_game(batch, number) for number in range(1, games + 1)):
             head = game.game, game.pair, game.round, names[game.white], names[game.black]
             opening = game.opening + 1, f"{start}.{game.opening + 1}"
             ledger.add(_record((*head, *opening, "", ""), rng, *rng.choice(templates)))

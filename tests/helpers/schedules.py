@@ -11,7 +11,7 @@ from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
-from arena.play.schedule import game_of
+from arena.play.schedule import scheduled_game
 from arena.rules.game import Termination
 
 Result = Callable[[ScheduledGame], float]
@@ -26,7 +26,7 @@ def batches(format: Batches, result: Result, void: Mapping[int, frozenset[int]] 
     batch = next(format)
     try:
         while True:
-            games = [game_of(batch, before + 1 + place, before) for place in range(2 * len(batch))]
+            games = [scheduled_game(batch, before + 1 + place, before) for place in range(2 * len(batch))]
             made.append(games)
             before += len(games)
             points = ((result(one), 1 - result(other)) for one, other in zip(games[::2], games[1::2], strict=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,21 +12,17 @@ import pytest
 from click.testing import Result
 
 import arena
-from arena.base.errors import ArenaError
 from arena.experiment.load import load
 from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
 from arena.play.options.option import RunPaused
 from arena.play.prepare import prepare
-from arena.play.processes import IN_PROCESS
-from arena.play.tournament import available, begin, play
+from arena.play.tournament import available, begin_session, play
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
-from tests.helpers.tournaments import play_run
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-DATA = Path(__file__).parents[1] / "data"
 OWN = """\
 from arena import Choice
 
@@ -59,7 +54,7 @@ def config(tmp_path: Path) -> Path:
 def begin_again(config: Path) -> None:
     plan = prepare(load(config))
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        begin(plan, ledger, 2)
+        begin_session(plan, ledger, 2)
 
 
 def document(config: Path) -> dict[str, Any]:
@@ -120,9 +115,7 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     assert refused.exit_code == 2 and document(config) == before
     others = f"python {here['python']} then, 9.9 now"
     line = error_line(refused.stderr)
-    assert f"{config.parent / 'out'}: the run began with other versions ({others})" in line and "--force" in line
-    with pytest.raises(ArenaError, match="other versions"):
-        begin_again(config)
+    assert str(config.parent / "out") in line and others in line and "--force" in line
     assert run(config, "--no-report", "--force").exit_code == 0
     after = document(config)
     assert (after["versions"], after["forced"]) == (here, others)
@@ -143,7 +136,7 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
     config.with_name("own.py").write_text(OWN)
     out = config.parent / "out"
     with Ledger(out, plan.experiment, plan.info) as ledger:
-        begin(plan, ledger, 1)
+        begin_session(plan, ledger, 1)
         assert {record.error for record in play(plan, ledger, 1)} == {""}
     moves = arena.load(out).moves
     assert set(moves[moves["player"] == "own"]["depth"]) == {3}
@@ -172,34 +165,6 @@ def test_a_run_whose_data_is_edited_stops_with_a_line(config: Path) -> None:
         with pytest.raises(RunPaused, match=r"w\.txt"):
             list(play(plan, ledger, 1))
         assert not ledger.has_failures
-
-
-@pytest.mark.full
-def test_a_mended_file_of_a_player_that_was_left_out_is_tried_again(config: Path) -> None:
-    config.write_text(CONFIG + "failures: {faulty: leave-out}\n")
-    config.with_name("own.py").write_text(OWN.replace("game.legal_moves[0]", "game.legal_moves[1000]"))
-    assert "left out" in run(config, "--no-report").stderr
-    assert list(document(config)["left_out_files"]["own"]) == ["own.py"] and not document(config)["files"]
-    assert "own" not in run(config, "--no-report").stderr
-    config.with_name("own.py").write_text(f"{OWN}        raise ValueError\n".replace("return Choice", "print"))
-    assert "own is left out: raised ValueError" in run(config, "--no-report").stderr
-    config.with_name("own.py").write_text(OWN)
-    assert "4 games of it stay" in run(config, "--no-report").stderr
-    assert list(document(config)["files"]) == ["own.py"] and not document(config)["left_out_files"]
-
-
-def test_a_run_that_an_earlier_version_began_is_read_and_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(IN_PROCESS, "1")
-    shutil.copytree(DATA / "kept_run", tmp_path / "kept")
-    before = arena.load(tmp_path / "kept").games
-    assert list(before["game"]) == [1, 2]
-    outcome = play_run(load(tmp_path / "kept" / "kept.yaml"), tmp_path / "kept", workers=1, force=True)
-    assert outcome.complete
-    after = arena.load(tmp_path / "kept").games
-    assert list(after["game"]) == [1, 2, 3, 4]
-    assert after[:2].equals(before)
 
 
 def test_a_key_that_is_new_has_its_default_in_a_stored_run(config: Path) -> None:

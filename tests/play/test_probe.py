@@ -19,9 +19,11 @@ from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.read import read
 from arena.ledger.record import PROBE_COLUMNS
 from arena.play.options.option import Running
-from arena.play.options.probe import PLIES, Probe, ProbeTask, measure, probe_positions, probe_tasks, probed
+from arena.play.options.probe import PROBE_PLIES, Probe, measure, probe_positions, probe_tasks, probed
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
+from arena.play.solving import Question
+from arena.play.suite import Puzzle
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
@@ -101,7 +103,7 @@ def test_positions_are_even_follow_their_seed_and_go_from_the_opening_to_endings
         game = Game(ENGLISH, position)
         assert game.outcome is None and len(game.legal_moves) >= 2 and is_even(ENGLISH, position)
     pieces = [(position.white | position.black).bit_count() for position in spread]
-    assert min(pieces[:3]) >= 24 - PLIES[0] and max(pieces[-3:]) <= 14
+    assert min(pieces[:3]) >= 24 - PROBE_PLIES[0] and max(pieces[-3:]) <= 14
     assert {position.turn for position in spread} == {0, 1}
     assert {position.turn for position in probe_positions(ENGLISH, 6, 9, seed=1)} == {1 - ENGLISH.start.turn}
 
@@ -122,18 +124,22 @@ def test_a_search_is_that_of_a_fresh_player_to_the_depth_of_the_probe_alone(tmp_
         each for each in probe_tasks(plan_of(tmp_path, config), set()) if each.player.name == "alpha-beta"
     )
     record = measure(first)
-    choice = Negamax(ENGLISH, preset="alphabeta").choose(Game(ENGLISH, first.position), Limit(4), random.Random(0))
+    choice = Negamax(ENGLISH, preset="alphabeta").choose(
+        Game(ENGLISH, first.puzzle.position), Limit(4), random.Random(0)
+    )
     row = record.row
     assert row.keys() >= {*PROBE_COLUMNS}
     assert row["depth"] == 4 and row["score"] == choice.score
     assert all(row[name] == getattr(choice, name) for name in EFFORT)
-    assert record.fen == fen(ENGLISH, first.position) and record.error == "" and float(row["seconds"]) > 0
+    assert record.fen == fen(ENGLISH, first.puzzle.position) and record.error == "" and float(row["seconds"]) > 0
 
 
 def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PLAYERS)
     players = [PlayerSpec("x", f"{tmp_path}/own.py:{name}", Limit(depth=5)) for name in ("Needy", "Raises")]
-    needy, raises = (measure(ProbeTask(player, 1, ENGLISH, ENGLISH.start, seed=1)) for player in players)
+    needy, raises = (
+        measure(Question(player, "probe", ENGLISH, 1, Puzzle(ENGLISH.start, ()), seed=1)) for player in players
+    )
     assert needy.error == "was not built: it needs the limit 'nodes'"
     nothing = {name: math.nan if name == "score" else 0 for name, _ in SEARCH_COLUMNS}
     np.testing.assert_equal(needy.search, nothing)

@@ -28,7 +28,7 @@ def plan_of(names: str, openings: int, **settings: Any) -> Tournament:
     """A plan of players that nobody builds, named by letters."""
     players = [{"name": name, "type": "random"} for name in names]
     experiment = load({"name": "t", "variant": "english", "players": players} | settings)
-    return Tournament(Entrants(experiment), ENGLISH, experiment.players, (ENGLISH.start,) * openings)
+    return Tournament(Entrants(experiment), experiment.players, (ENGLISH.start,) * openings)
 
 
 def game(task: Task, bad: str = "") -> GameRecord:

@@ -19,7 +19,7 @@ from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
 from arena.play import tournament
 from arena.play.match import Task
-from arena.play.tournament import begin, play
+from arena.play.tournament import begin_session, play
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState
 from arena.rules.game import Termination
@@ -116,7 +116,7 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
     monkeypatch.setattr(tournament, "run_tasks", made_up)
     lines: list[str] = []
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-        begin(plan, ledger, 1)
+        begin_session(plan, ledger, 1)
         for _ in play(plan, ledger, 1):
             lines.append(status_line(read_moment(tmp_path / "out")))
     assert [re.findall(r"(\S+ games/\w+), (.*) left", line) for line in lines] == [

@@ -16,7 +16,7 @@ from arena.ledger.ledger import Ledger
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.schedule import Schedule
-from arena.play.tournament import begin, play
+from arena.play.tournament import begin_session, play
 from arena.rules.game import Termination
 from arena.rules.pdn.read import read_pdn
 from tests.helpers.command_line import invoke
@@ -65,7 +65,7 @@ def live(folder: Path) -> Iterator[Callable[[int], None]]:
     """Plays so many games of the run `live`, which this process has open; two are finished."""
     plan = _plan(folder, DOCUMENT | {"name": "live", "openings": {"random_plies": 3, "count": 100}})
     with Ledger(folder / "live", plan.experiment, plan.info) as ledger:
-        begin(plan, ledger, 1)
+        begin_session(plan, ledger, 1)
 
         def up_to(games: int) -> None:
             for _ in play(plan, ledger, 1, lambda: len(ledger.finished()) >= games):

@@ -160,7 +160,7 @@ class Oracle(Option):
     key = "oracle"
 
     @staticmethod
-    def prepare(experiment: Experiment, variant: Variant) -> None:  # noqa: ARG004  as all options
+    def prepare(experiment: Experiment) -> None:
         """Check that games can be graded as is asked for."""
         try:
             configured(experiment)

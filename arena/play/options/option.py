@@ -9,11 +9,10 @@ from arena.base.errors import ArenaError
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
-from arena.play.looks import Examination
+from arena.play.inspection import Inspector
 from arena.play.ready import Tournament
 from arena.play.schedule import Forfeits
 from arena.play.workers import Workers
-from arena.rules.variants import Variant
 from arena.watch.observer import Observer
 
 
@@ -51,12 +50,12 @@ class Option:
     """Its key of the configuration, and of what it has made ready in `Tournament.prepared`."""
 
     @staticmethod
-    def prepare(experiment: Experiment, variant: Variant) -> Any:
+    def prepare(experiment: Experiment) -> Any:
         """Check its key of a configuration, and make what it needs. Raises ConfigError."""
 
     @staticmethod
-    def examination(experiment: Experiment, variant: Variant, *, is_close: bool) -> Examination | None:
-        """How it looks at players before a run, closely or for a short time, if it does."""
+    def inspector(experiment: Experiment, *, is_close: bool) -> Inspector | None:
+        """How it inspects players before a run, closely or for a short time, if it does."""
 
     @staticmethod
     def plan(tournament: Tournament) -> str | None:

@@ -8,28 +8,25 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from arena.base.errors import ArenaError
-from arena.base.wording import cut
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import is_even, random_line
-from arena.hosting.handle import failure_of
-from arena.hosting.player_process import answer_of
 from arena.ledger.ledger import PROBES, Ledger
 from arena.ledger.packing import NO_SEARCH, search_values
 from arena.ledger.record import ProbeRecord
-from arena.play.match import REASON_CHARACTERS
 from arena.play.options.option import Option
 from arena.play.ready import Tournament
+from arena.play.solving import Question
+from arena.play.suite import Puzzle
 from arena.play.workers import carry_through
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.player import Allowance, Limit, PlayerSpec
+from players.player import Limit
 
-PLIES = (6, 40)
+PROBE_PLIES = (6, 40)
 """Random plies to the first and to the last position of a probe where a configuration does not say how many: from
 the opening to positions of 9 or 10 pieces on the small boards."""
 _TRIES = 1000
@@ -42,12 +39,12 @@ class Probe(Option):
     key = "probe"
 
     @staticmethod
-    def prepare(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
+    def prepare(experiment: Experiment) -> tuple[Position, ...]:
         """The positions of the probe; none without one."""
         if (probe := experiment.probe) is None:
             return ()
         try:
-            return tuple(probe_positions(variant, probe.positions, probe.plies, experiment.seed))
+            return tuple(probe_positions(experiment.rule_set, probe.positions, probe.plies, experiment.seed))
         except ArenaError as error:
             raise experiment.error(("probe", "positions"), str(error)) from None
 
@@ -78,33 +75,12 @@ class Probe(Option):
         return not tasks or carry_through("searches", measure, tasks, len(tasks), store, workers, observer)
 
 
-class ProbeTask(NamedTuple):
-    """All that a worker needs to make one search of a probe: plain data."""
-
-    player: PlayerSpec
-    """Its limit is the depth of the probe alone."""
-    number: int
-    """Of the position, from 1."""
-    variant: Variant
-    position: Position
-    seed: int
-    allowance: Allowance = Allowance()
-
-    def __str__(self) -> str:
-        return f"the search of position {self.number} by {self.player.name}"
-
-
-def measure(task: ProbeTask) -> ProbeRecord:
+def measure(question: Question) -> ProbeRecord:
     """Make a search of a probe; a player's failure is the record's error."""
-    spec, text = task.player, fen(task.variant, task.position)
-    game, seed = Game(task.variant, task.position), f"{task.seed} probe {task.number}"
-    try:
-        answer = answer_of(spec, game, seed, task.allowance)
-        search = search_values(answer.choice, answer.seconds, answer.cpu_seconds)
-    except Exception as error:
-        reason = cut(str(failure_of(error)), REASON_CHARACTERS)
-        return ProbeRecord(spec.name, task.number, text, NO_SEARCH, reason)
-    return ProbeRecord(spec.name, task.number, text, search, "")
+    answer, error = question.answer()
+    search = NO_SEARCH if answer is None else search_values(answer.choice, answer.seconds, answer.cpu_seconds)
+    text = fen(question.variant, question.puzzle.position)
+    return ProbeRecord(question.player.name, question.number, text, search, error)
 
 
 def probed(ledger: Ledger) -> set[tuple[str, int]]:
@@ -112,7 +88,7 @@ def probed(ledger: Ledger) -> set[tuple[str, int]]:
     return set(ledger.rows("SELECT player, position FROM probes"))
 
 
-def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Iterator[ProbeTask]:
+def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Iterator[Question]:
     """The searches still to make; `finished` has players and numbers of positions.
 
     A position is searched by all players before the next one, so that a machine that slows down slows all of
@@ -125,21 +101,20 @@ def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Itera
         first = number % len(players)
         for spec in players[first:] + players[:first]:
             if (spec.name, number) not in finished:
-                searching = replace(spec, limit=Limit(depth=probe.depth))
-                yield ProbeTask(
-                    searching, number, tournament.variant, position, experiment.seed, experiment.allowance
-                )
+                searching, puzzle = replace(spec, limit=Limit(depth=probe.depth)), Puzzle(position, ())
+                rest = puzzle, experiment.seed, experiment.allowance
+                yield Question(searching, Probe.key, tournament.variant, number, *rest)
 
 
 def probe_positions(variant: Variant, count: int, plies: int | None, seed: int) -> list[Position]:
-    """`count` distinct positions after `plies` random plies, spread evenly over PLIES for None.
+    """`count` distinct positions after `plies` random plies, spread evenly over PROBE_PLIES for None.
 
     In each there is a choice of moves, and no side wins material by force within
     `arena.experiment.openings.sources.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
     ArenaError if fewer are found.
     """
     rng = random.Random(f"probe {seed}")
-    first, last = PLIES if plies is None else (plies, plies)
+    first, last = PROBE_PLIES if plies is None else (plies, plies)
     positions: dict[Position, None] = {}
     for number in range(count):
         length = first + round(number * (last - first) / max(count - 1, 1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from arena.experiment.model import Experiment
 from arena.hosting import sandbox
 from arena.play.options.option import Option
-from arena.rules.variants import Variant
 from players.loading import own_code
 
 
@@ -15,9 +14,10 @@ class Sandbox(Option):
     key = "sandbox"
 
     @staticmethod
-    def prepare(experiment: Experiment, variant: Variant) -> None:  # noqa: ARG004  as all options
+    def prepare(experiment: Experiment) -> None:
         """Check that there can be one, and that no player is both in and out of it."""
-        sandbox.check(experiment)
+        if experiment.sandbox and (why := sandbox.unavailable()):
+            raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
         for index, spec in enumerate(experiment.players):
             if experiment.sandbox and spec.in_process and own_code(spec):
                 message = "'in_process' cannot be true beside 'sandbox: true'"

@@ -14,7 +14,6 @@ from arena.play.ready import Tournament
 from arena.play.solving import ONE_PLY, Question, failed, questions, solve
 from arena.play.suite import Suite, puzzle_texts, read_suite
 from arena.play.workers import carry_through
-from arena.rules.variants import Variant
 
 
 class Suites(Option):
@@ -23,9 +22,9 @@ class Suites(Option):
     key = "suite"
 
     @staticmethod
-    def prepare(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
+    def prepare(experiment: Experiment) -> tuple[Suite, ...]:
         """The suites of the configuration."""
-        suites = []
+        suites, variant = [], experiment.rule_set
         for number, entry in enumerate(experiment.suite):
             keys = ("suite", number, "name")
             try:

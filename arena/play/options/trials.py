@@ -20,7 +20,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.player_process import close_players
 from arena.ledger.record import GameRecord, detail
-from arena.play.looks import Examination, Group, Look, build, is_own, is_python
+from arena.play.inspection import Inspection, Inspector, PlayerGroup, build, is_own, is_python
 from arena.play.match import Task, play
 from arena.play.options.option import Option
 from arena.rules.notation import fen
@@ -54,43 +54,64 @@ class Trials(Option):
     """The trials of a run's players."""
 
     @staticmethod
-    def examination(experiment: Experiment, variant: Variant, *, is_close: bool) -> Examination:
+    def inspector(experiment: Experiment, *, is_close: bool) -> Inspector:
         """A trial of an experiment's players, of a few plies unless it is close, with what it needs compiled."""
         if not any(map(is_own, experiment.players)):
             return Trial((), is_close=is_close)
-        build_player(_COMPILED, variant)
-        return Trial(_openings(variant), is_close=is_close)
+        build_player(_COMPILED, experiment.rule_set)
+        return Trial(_openings(experiment.rule_set), is_close=is_close)
 
 
-class Trial(Examination):
+class Trial(Inspector):
     """Examines an evaluation that is a file, or weights if it is close, and has a user's own player play."""
 
     def __init__(self, openings: Sequence[Position], *, is_close: bool) -> None:
         self.is_announced = is_close
         self._is_close, self._openings = is_close, openings
 
-    def look(self, group: Group) -> dict[str, Look]:
-        """Look at the players of a group, whose evaluation is examined once."""
+    def inspect(self, group: PlayerGroup) -> dict[str, Inspection]:
+        """Inspect the players of a group, whose evaluation is examined once."""
         findings = list[Finding]()
         with suppress(PlayerError):  # which is raised again when the player is built
             findings = list(self._of_evaluation(group))
         is_faulty, first = any(finding.level == "error" for finding in findings), group.players[0]
-        looks: dict[str, Look] = {}
+        inspections: dict[str, Inspection] = {}
         for spec in group.players:
-            look = build(group, spec)._replace(findings=tuple(findings))
+            inspection = build(group, spec)._replace(findings=tuple(findings))
             if findings and spec is not first:
                 fault = Finding("error", "its evaluation is faulty, which is that of", others=(first.name,))
-                look = look._replace(findings=(fault,) if is_faulty else ())
-            if is_own(first) and not (look.error or is_faulty or look.costs):
-                look = self._played(_Games(spec, group, self._openings, group.allowance), look)
-            looks[spec.name] = look
-        return looks
+                inspection = inspection._replace(findings=(fault,) if is_faulty else ())
+            if is_own(first) and not (inspection.error or is_faulty or inspection.costs):
+                inspection = self._played(_Games(spec, group, self._openings, group.allowance), inspection)
+            inspections[spec.name] = inspection
+        return inspections
 
-    def compare(self, specs: Sequence[PlayerSpec], looks: list[Look]) -> list[Look]:
-        """The looks, with a warning at each player that has a file of another one, or moves as that does."""
-        return _with_copies(specs, looks)
+    def compare(self, specs: Sequence[PlayerSpec], inspections: list[Inspection]) -> list[Inspection]:
+        """The same, with a warning at each player whose Python file has a copy, or whose moves were another one's.
 
-    def _of_evaluation(self, group: Group) -> Iterator[Finding]:
+        Who draws moves is not like another one by chance: the chance of each player of a trial is its own.
+        """
+        files = [tuple(user_files(spec)) if is_python(spec) else () for spec in specs]
+        contents = [sorted(files_of(spec).values()) for spec in specs]
+        warned = []
+        for place, found in enumerate(inspections):
+            others = [
+                other for other, paths in enumerate(files) if files[place] and paths and paths != files[place]
+            ]
+            copies = [other for other in others if contents[other] == contents[place]]
+            alike = {other: _same_decisions(found, inspections[other]) for other in others if other not in copies}
+            alike = {other: decisions for other, decisions in alike.items() if decisions >= _FEWEST_COMPARED}
+            findings = []
+            if copies:
+                names = tuple(specs[other].name for other in copies)
+                findings.append(Finding("warning", "has the same file as", kind=SAME_FILE, others=names))
+            if alike:
+                names = tuple(specs[other].name for other in alike)
+                findings.append(Finding("warning", kind=ALIKE, others=names, decisions=min(alike.values())))
+            warned.append(found._replace(findings=(*found.findings, *findings)))
+        return warned
+
+    def _of_evaluation(self, group: PlayerGroup) -> Iterator[Finding]:
         """Yield findings on the players' evaluation. Raises PlayerError if that cannot be built."""
         description: Any = group.players[0].options.get("evaluation")
         is_file = isinstance(description, str) and (":" in description or description.endswith(".npz"))
@@ -104,8 +125,8 @@ class Trial(Examination):
             else:
                 yield finding._replace(said=f"its evaluation {finding.said}")
 
-    def _played(self, games: _Games, look: Look) -> Look:
-        """The look with a player's mistakes in a few plies and, if it is close, in several games, and its moves.
+    def _played(self, games: _Games, inspection: Inspection) -> Inspection:
+        """The same with a player's mistakes in a few plies and, if it is close, in several games, and its moves.
 
         It is an error if the player raises, moves illegally, is late, or reports more nodes or plies than its
         limit allows; what an outside program reports is not checked. Where nothing is wrong the first game is
@@ -114,7 +135,7 @@ class Trial(Examination):
         first_moves = games.play(0, _FEWEST)
         findings = list(games.mistakes(first_moves, 0))
         if findings or not self._is_close:
-            return look._replace(findings=(*look.findings, *findings))
+            return inspection._replace(findings=(*inspection.findings, *findings))
         games, plies = games.at_pace(float(games.moves(first_moves, 0)["seconds"].max(initial=1e-3)))
         records = [games.play(number, plies if number else _MOST) for number in range(2 * len(self._openings))]
         of_each = (games.mistakes(record, number) for number, record in enumerate(records))
@@ -123,8 +144,8 @@ class Trial(Examination):
             findings = list(games.differences(records[0], plies))
         tables = [games.moves(record, number) for number, record in enumerate(records)]
         chosen = (table["move"][table["legal_moves"] > 1].astype(str).tolist() for table in tables)
-        return look._replace(
-            findings=(*look.findings, *findings),
+        return inspection._replace(
+            findings=(*inspection.findings, *findings),
             moves=tuple(map(tuple, chosen)),
             printed="" if games.spec.type == ENGINE else "".join(records[0].logs),
         )
@@ -134,7 +155,7 @@ class _Games(NamedTuple):
     """The games of a player's trial: of each number one from an opening, as White or as Black."""
 
     spec: PlayerSpec
-    group: Group
+    group: PlayerGroup
     openings: Sequence[Position]
     allowance: Allowance
 
@@ -149,7 +170,7 @@ class _Games(NamedTuple):
         sides = (player, _OPPONENT) if is_white else (_OPPONENT, player)
         chances = (player.name, "") if is_white else ("", player.name)
         scheduled = ScheduledGame(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-        task = Task.of(group.experiment, scheduled, group.variant, opening, sides, {})
+        task = Task.of(group.experiment, scheduled, opening, sides, {})
         task = task._replace(max_plies=plies, allowance=self.allowance, adjudication=None)
         return play(task._replace(identity="", chances=chances))
 
@@ -230,36 +251,9 @@ def _openings(variant: Variant) -> tuple[Position, ...]:
     return tuple(opening.position for opening in openings)
 
 
-def _with_copies(specs: Sequence[PlayerSpec], looks: Sequence[Look]) -> list[Look]:
-    """The looks, with a warning at each player whose Python file has a copy, or whose moves were another one's.
-
-    Who draws moves is not like another one by chance: the chance of each player of a trial is its own.
-    """
-    files = [tuple(user_files(spec)) if is_python(spec) else () for spec in specs]
-    contents = [sorted(files_of(spec).values()) for spec in specs]
-    warned = list(looks)
-    for place, look in enumerate(looks):
-        others = [other for other, paths in enumerate(files) if files[place] and paths and paths != files[place]]
-        copies = [other for other in others if contents[other] == contents[place]]
-        shared = {
-            other: decisions
-            for other in others
-            if other not in copies and (decisions := _same_decisions(look, looks[other])) >= _FEWEST_COMPARED
-        }
-        findings = []
-        if copies:
-            names = tuple(specs[other].name for other in copies)
-            findings.append(Finding("warning", "has the same file as", kind=SAME_FILE, others=names))
-        if shared:
-            names = tuple(specs[other].name for other in shared)
-            findings.append(Finding("warning", kind=ALIKE, others=names, decisions=min(shared.values())))
-        warned[place] = look._replace(findings=(*look.findings, *findings))
-    return warned
-
-
-def _same_decisions(look: Look, other: Look) -> int:
+def _same_decisions(inspection: Inspection, other: Inspection) -> int:
     """In how many decisions of their trials two players chose the same move; 0 if they differed in one."""
-    games = list(zip(look.moves, other.moves, strict=False))
+    games = list(zip(inspection.moves, other.moves, strict=False))
     if any(a != b for game in games for a, b in zip(*game, strict=False)):
         return 0
     return sum(min(map(len, game)) for game in games)

@@ -31,11 +31,11 @@ from players.player import ENGINE, Allowance, PlayerSpec
 from players.table import build_player
 
 _SLOW_SECONDS = 5.0
-"""Seconds after which it is said who is still looked at."""
+"""Seconds after which it is said who is still inspected."""
 
 
-class Look(NamedTuple):
-    """The result of looking at a player."""
+class Inspection(NamedTuple):
+    """What is found of a player before a run."""
 
     man_value: float | None = None
     """The worth of a man in its scores, if it says so."""
@@ -71,52 +71,55 @@ def is_python(spec: PlayerSpec) -> bool:
     return is_own(spec) and spec.type != ENGINE
 
 
-class Group(NamedTuple):
-    """Players to be looked at together: those of a user's Python with one evaluation, or any other one alone."""
+class PlayerGroup(NamedTuple):
+    """Players to be inspected together: those of a user's Python with one evaluation, or any other one alone."""
 
     players: tuple[PlayerSpec, ...]
     experiment: Experiment
-    variant: Variant
     allowance: Allowance
-    examination: Examination
+    inspector: Inspector
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return self.experiment.rule_set
 
     def __str__(self) -> str:
         return f"the trial of {listed([spec.name for spec in self.players])}"
 
 
-class Examination:
-    """How players are looked at besides being built: not at all. An option may do more (`Option.examination`)."""
+class Inspector:
+    """How players are inspected besides being built: not at all. An option may do more (`Option.inspector`)."""
 
     is_announced = False
-    """Whether it is said which of a user's players is looked at."""
+    """Whether it is said which of a user's players is inspected."""
 
-    def look(self, group: Group) -> dict[str, Look]:
-        """Look at the players of a group, by their names."""
+    def inspect(self, group: PlayerGroup) -> dict[str, Inspection]:
+        """Inspect the players of a group, by their names."""
         return {spec.name: build(group, spec) for spec in group.players}
 
-    def compare(self, specs: Sequence[PlayerSpec], looks: list[Look]) -> list[Look]:
-        """Look at what was found of all players together."""
-        return looks
+    def compare(self, specs: Sequence[PlayerSpec], inspections: list[Inspection]) -> list[Inspection]:
+        """Compare what was found of all players."""
+        return inspections
 
 
-BUILDING = Examination()
+BUILDING = Inspector()
 
 
-def look_at(
+def inspected_players(
     experiment: Experiment,
-    variant: Variant,
-    examination: Examination,
+    inspector: Inspector,
     say: Callable[[str], object],
     workers: int = 1,
     *,
     everyone: bool = False,
     looking: Callable[[Sequence[str]], object] = lambda _: None,
     known: Collection[str] = (),
-) -> list[Look]:
-    """Look at the players of an experiment: of built-in types, unless `everyone`, only whether they can be built.
+) -> list[Inspection]:
+    """Inspect the players of an experiment: of built-in types, unless `everyone`, only whether they can be built.
 
     So at those that are `known` by their names, where no other one has their evaluation. Players of one evaluation
-    are looked at together, a user's Python by worker processes, so that a process with threads, such as a
+    are inspected together, a user's Python by worker processes, so that a process with threads, such as a
     notebook's, is not forked for it. `say` receives which of a user's players is tried at length, and which take
     long; `looking` those that are left, also when none is.
     """
@@ -126,19 +129,19 @@ def look_at(
     for spec in specs:
         evaluation = spec.options.get("evaluation") if is_python(spec) else None
         groups.setdefault((evaluation is None, str(evaluation or spec.name)), []).append(spec)
-    looks: dict[str, Look] = {}
-    of_users: list[Group] = []
+    inspections: dict[str, Inspection] = {}
+    of_users: list[PlayerGroup] = []
     for players in groups.values():
         is_known = not everyone and (not is_own(players[0]) or all(spec.name in known for spec in players))
-        group = Group(tuple(players), experiment, variant, allowance, BUILDING if is_known else examination)
+        group = PlayerGroup(tuple(players), experiment, allowance, BUILDING if is_known else inspector)
         if is_python(players[0]):
             of_users.append(group)
             _compile_for(group)
         else:
-            looks |= _looked_at(_announced(group, say))
+            inspections |= _inspected(_announced(group, say))
 
     def left() -> list[str]:
-        return [spec.name for spec in specs if spec.name not in looks]
+        return [spec.name for spec in specs if spec.name not in inspections]
 
     def say_who_is_slow() -> None:
         if left():
@@ -149,14 +152,14 @@ def look_at(
     slow.start()
     try:
         looking(left())
-        for of_group in run(_looked_at, (_announced(group, say) for group in of_users), workers, lambda: False):
-            looks |= of_group
+        for of_group in run(_inspected, (_announced(group, say) for group in of_users), workers, lambda: False):
+            inspections |= of_group
             looking(left())
     finally:
         slow.cancel()
         looking(())
-    told = [_as_written(looks[spec.name], spec, experiment.path.parent) for spec in experiment.players]
-    return examination.compare(specs, told)
+    told = [_as_written(inspections[spec.name], spec, experiment.path.parent) for spec in experiment.players]
+    return inspector.compare(specs, told)
 
 
 def as_written(text: str, spec: PlayerSpec, folder: Path) -> str:
@@ -166,41 +169,41 @@ def as_written(text: str, spec: PlayerSpec, folder: Path) -> str:
     return from_folder(text, str(folder.resolve()))
 
 
-def _as_written(look: Look, spec: PlayerSpec, folder: Path) -> Look:
-    findings = tuple(finding._replace(said=as_written(finding.said, spec, folder)) for finding in look.findings)
-    error = look.error and PlayerError(as_written(str(look.error), spec, folder), *look.error.keys)
-    return look._replace(findings=findings, error=error)
+def _as_written(found: Inspection, spec: PlayerSpec, folder: Path) -> Inspection:
+    findings = tuple(finding._replace(said=as_written(finding.said, spec, folder)) for finding in found.findings)
+    error = found.error and PlayerError(as_written(str(found.error), spec, folder), *found.error.keys)
+    return found._replace(findings=findings, error=error)
 
 
-def build(group: Group, spec: PlayerSpec) -> Look:
+def build(group: PlayerGroup, spec: PlayerSpec) -> Inspection:
     """Build a player, in a process of its own if it is a user's code."""
     own, start = replace(spec, in_process=False), group.variant.start
     try:
         player = begin_game(own, group.variant, start, "0", group.allowance)
     except PlayerError as error:
-        return Look(error=error, files=error.files or files_of(spec))
+        return Inspection(error=error, files=error.files or files_of(spec))
     except PlayerFailure as failure:
         message = f"{spec.name} {failure} while it was built"
-        return Look(error=PlayerError(message, "type"), files=dict(failure.files))
-    return Look(player.man_value, player.costs, files=player.files)
+        return Inspection(error=PlayerError(message, "type"), files=dict(failure.files))
+    return Inspection(player.man_value, player.costs, files=player.files)
 
 
-def _looked_at(group: Group) -> dict[str, Look]:
+def _inspected(group: PlayerGroup) -> dict[str, Inspection]:
     try:
-        return group.examination.look(group)
+        return group.inspector.inspect(group)
     finally:
         close_players()  # games of the run begin without a memory of these; a program may have one port alone
 
 
-def _announced(group: Group, say: Callable[[str], object]) -> Group:
+def _announced(group: PlayerGroup, say: Callable[[str], object]) -> PlayerGroup:
     """The group, when `say` has received which of a user's players are tried at length."""
-    if group.examination.is_announced and is_own(group.players[0]):
+    if group.inspector.is_announced and is_own(group.players[0]):
         for spec in group.players:
             say(f"trying {spec.name}")
     return group
 
 
-def _compile_for(group: Group) -> None:
+def _compile_for(group: PlayerGroup) -> None:
     """Compile what a user's players are played with, once for all workers."""
     compiled_generator(group.variant.rules)
     for spec in group.players:
