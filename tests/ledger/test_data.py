@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sqlite3
-import struct
-import zlib
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,12 +19,10 @@ from arena.experiment.load import load
 from arena.hosting.player_process import close_players
 from arena.ledger.game import stored_game
 from arena.ledger.moves import PHASES
-from arena.ledger.packing import unpacked
 from arena.ledger.record import MEASURED
 from arena.play.match import play
 from arena.play.prepare import prepare
 from arena.report.files import pdn_games, write_games
-from arena.report.load import card
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.rules.custom import build_variant
@@ -41,7 +36,6 @@ from players.evaluation.sample import man_value
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
-from tests.helpers.report_data import experiment, frames, player, run_of
 from tests.helpers.tournaments import open_for
 from tests.helpers.tournaments import run as played
 
@@ -221,34 +215,6 @@ def test_what_a_class_says_is_checked(tmp_path: Path) -> None:
     close_players()
 
 
-_CODES = {"i2": "h", "i4": "i", "i8": "q", "f8": "d"}
-_SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
-
-
-def naive(moves: bytes, plies: int, columns: list[tuple[str, str]]) -> dict[str, list[Any]]:
-    """A game's moves, read as `reports/README.md` says, byte by byte."""
-    data = zlib.decompress(moves)
-    record = struct.Struct("<" + "".join(_CODES[kind] for _, kind in columns))
-    rows = [data[ply::plies] for ply in range(plies)]
-    values = zip(*(record.unpack_from(row) for row in rows), strict=True)
-    found: dict[str, list[Any]] = {name: list(column) for (name, _), column in zip(columns, values, strict=True)}
-    for name in _SECONDS:
-        found[name] = [(value - 1) / 1e9 if value else math.nan for value in found[name]]
-    return found | {"move": [row[record.size :].rstrip(b"\0") for row in rows]}
-
-
-@pytest.mark.full
-def test_the_moves_of_a_ledger_can_be_read_as_its_description_says(run: Run) -> None:
-    with closing(sqlite3.connect(run.folder / "ledger.sqlite")) as ledger:
-        (text,) = ledger.execute("SELECT value FROM meta WHERE key = 'columns'").fetchone()
-        games = ledger.execute("SELECT plies, moves FROM games ORDER BY game").fetchall()
-    for plies, moves in games:
-        wanted, found = unpacked([moves], [plies]), naive(moves, plies, json.loads(text)["moves"])
-        assert set(found) == set(wanted.dtype.names or ())
-        for name, column in found.items():
-            np.testing.assert_array_equal(column, wanted[name].tolist(), name)
-
-
 @pytest.mark.full
 def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
     games = run.games
@@ -291,21 +257,13 @@ def names(table: str) -> list[str]:
     return [column.name for column in TABLES[table].columns]
 
 
-def test_a_run_shows_itself_whatever_its_players_are_called(tmp_path: Path) -> None:
-    hostile = [player("<script>alert(1)</script>", 1), player("حسن & 将", 2)]
-    shown = card(run_of(tmp_path, experiment(hostile), *frames(hostile, 2)))
-    assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
-
-
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:
     open_for(tmp_path).close()
     empty = arena.load(tmp_path / "out")
     tables = (empty.games, empty.void_games, empty.positions(), empty.moves.assign(fen=""))
     for name, table in zip(("games", "games", "moves", "moves"), tables, strict=True):
         assert list(table) == names(name) and not len(table), name
-    html = empty._repr_html_() or ""
-    assert "Not complete: 0 of 48 games; 3 pairings have not met." in html and "3 players, 0 games" in html
-    assert ", 0 of 48 games," in repr(empty)
+    assert "3 players, 0 games" in (empty._repr_html_() or "") and ", 0 of 48 games," in repr(empty)
 
 
 COUNTS = """

@@ -95,24 +95,24 @@ def test_what_an_earlier_ledger_lacks_is_null_and_all_else_is_read(earlier: Path
     ]
 
 
-def test_an_earlier_ledger_is_gone_on_with_and_stays_as_it_was_made(earlier: Path) -> None:
-    before = arena.load(earlier).games
-    assert play_run(load(earlier / "kept.yaml"), earlier, workers=1, force=True).complete
-    run = arena.load(earlier)
-    assert run.games["game"].tolist() == [1, 2, 3, 4] and run.games[:2].equals(before)
+@pytest.mark.parametrize(("made", "damaged"), [("kept", False), ("earlier", False), ("earlier", True)])
+def test_an_earlier_ledger_is_gone_on_with_and_mended_and_stays_as_it_was_made(
+    made: str, damaged: bool, request: pytest.FixtureRequest
+) -> None:
+    folder: Path = request.getfixturevalue(made)
+    before, first = arena.load(folder).games, int(damaged)
+    if damaged:
+        with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
+            connection.execute("UPDATE games SET result = 'x' WHERE game = 1")
+        with pytest.raises(StoreError, match=r"damaged \(games 1\)"):
+            arena.load(folder)
+    assert play_run(load(folder / "kept.yaml"), folder, workers=1, force=True).complete
+    run = arena.load(folder)
+    assert run.games["game"].tolist() == [1, 2, 3, 4] and run.games[first:2].equals(before[first:])
     assert len(all_moves(run)["move"]) == run.games["plies"].sum()
-    with reading(earlier / FILE) as connection:
+    with reading(folder / FILE) as connection:
         columns = [row[1] for row in connection.execute("PRAGMA table_info(games)")]
-    assert columns[:-1] == [*EARLIER.columns]
-
-
-def test_a_damaged_earlier_ledger_is_mended_as_it_was_made(earlier: Path) -> None:
-    with closing(sqlite3.connect(earlier / FILE, isolation_level=None)) as connection:
-        connection.execute("UPDATE games SET result = 'x' WHERE game = 1")
-    with pytest.raises(StoreError, match=r"damaged \(games 1\)"):
-        arena.load(earlier)
-    assert play_run(load(earlier / "kept.yaml"), earlier, workers=1, force=True).complete
-    assert arena.load(earlier).games["game"].tolist() == [1, 2, 3, 4]
+    assert columns[:-1] == [*(GAMES if made == "kept" else EARLIER).columns]
 
 
 def test_a_newer_ledger_is_refused_in_a_line_by_all_who_read_it(kept: Path) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import signal
-import subprocess
-import sys
-import time
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,11 @@ import pytest
 import arena
 from arena.experiment.formats.base import Rounds, pairs_of
 from arena.ledger import moves
-from arena.ledger.packing import MOVE_COLUMNS, packed, unpacked
+from arena.ledger.info import session
+from arena.ledger.ledger import Ledger
+from arena.ledger.packing import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
+from arena.play.prepare import prepare
+from arena.play.tournament import play
 from arena.report.run import Run
 from arena.report.sentences.facts import details
 from arena.report.tables import survey
@@ -27,15 +29,8 @@ from arena.report.viewer.games import games_of
 from arena.report.write import write
 from tests.helpers import made_up
 from tests.helpers.command_line import invoke
-from tests.helpers.tournaments import PLAYERS
+from tests.helpers.tournaments import experiment
 
-CONFIG = """\
-name: slow
-variant: english
-openings: {random_plies: 4, count: 100}
-max_plies: 40
-players: [random, {name: slow, type: "slow.py:Slow"}]
-"""
 NAMES = [name for name, _ in MOVE_COLUMNS]
 
 
@@ -53,6 +48,23 @@ def in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(moves, "PLIES_AT_ONCE", 1000)
     monkeypatch.setattr(survey, "SAMPLE", 2000)
     return arena.load(folder)
+
+
+_CODES = {"i2": "h", "i4": "i", "i8": "q", "f8": "d"}
+_SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
+
+
+def naive(moves: bytes, plies: int) -> list[tuple[Any, ...]]:
+    """A game's moves, read as `reports/README.md` says, byte by byte: the text, then the columns."""
+    data = zlib.decompress(moves)
+    record = struct.Struct("<" + "".join(_CODES[kind] for _, kind in MOVE_RECORD))
+    found = []
+    for octets in (data[ply::plies] for ply in range(plies)):
+        values = dict(zip(NAMES, record.unpack_from(octets), strict=True))
+        for name in _SECONDS:
+            values[name] = (values[name] - 1) / 1e9 if values[name] else math.nan
+        found.append((octets[record.size :].rstrip(b"\0"), *values.values()))
+    return found
 
 
 def row(move: str, **changes: float) -> tuple[Any, ...]:
@@ -73,14 +85,16 @@ GAMES = [
 ]
 
 
-def test_moves_are_read_as_they_were_recorded() -> None:
+def test_moves_are_read_as_they_were_recorded_also_as_the_description_of_a_ledger_says() -> None:
     columns = [dict(zip(["move", *NAMES], zip(*rows, strict=True), strict=False)) for rows in GAMES]
     packs = [packed(of_game) for of_game in columns]
     found = unpacked([moves for _, moves in packs], [plies for plies, _ in packs])
     wanted = np.array([each for rows in GAMES for each in rows], [("move", "S14"), *MOVE_COLUMNS])
     assert found.dtype == wanted.dtype
+    read = np.array([each for plies, moves in packs for each in naive(moves, plies)], wanted.dtype)
     for name in wanted.dtype.names or ():
         np.testing.assert_array_equal(found[name], wanted[name], name)
+        np.testing.assert_array_equal(read[name], wanted[name], name)
 
 
 @pytest.mark.full
@@ -141,32 +155,17 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
 
 @pytest.mark.full
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(PLAYERS)
-    (tmp_path / "config.yaml").write_text(CONFIG)
-    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--workers", "1"]
-    with subprocess.Popen(
-        [*command, "--no-report"], cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE
-    ) as process:
-        deadline = time.monotonic() + 120
-        ledger = tmp_path / "out" / "ledger.sqlite"
-        while time.monotonic() < deadline and not (ledger.exists() and stored(ledger.parent)):
-            time.sleep(0.05)
-        result = invoke("report", str(tmp_path / "out"))
-        playing = process.poll() is None
-        process.send_signal(signal.SIGINT)
-        output = process.communicate()[0].decode()
-    assert playing and result.exit_code == 0, result.output
-    reported = pd.read_csv(tmp_path / "out" / "games.csv")
-    assert 0 < len(reported) < 200
-    assert len(pd.read_csv(tmp_path / "out" / "moves.csv")) == reported["plies"].sum()
-    assert "no report; arena report out writes it" in output and "report:" not in output
-
-
-def stored(folder: Path) -> int:
-    try:
-        return len(arena.load(folder).games)
-    except arena.ledger.store.StoreError:
-        return 0
+    plan = prepare(experiment(tmp_path))
+    with Ledger(tmp_path / "out", plan.experiment, plan.info) as opened:
+        opened.save_info(plan.info.begun(session(0, 1)))
+        played = play(plan, opened, 1)
+        for _ in range(5):
+            next(played)
+        assert invoke("report", str(tmp_path / "out")).exit_code == 0
+        reported = pd.read_csv(tmp_path / "out" / "games.csv")
+        assert len(reported) == 5
+        assert len(pd.read_csv(tmp_path / "out" / "moves.csv")) == reported["plies"].sum()
+        next(played)
 
 
 def test_rounds_are_the_pairs_of_each_opening_one_by_one() -> None:

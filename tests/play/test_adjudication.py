@@ -89,7 +89,7 @@ def test_a_game_ends_when_the_scores_say_so_for_long_enough(
     assert ended(rules, scores) == end
 
 
-def test_scores_are_in_the_unit_of_each_player() -> None:
+def test_scores_are_in_the_unit_of_each_player_and_the_first_verdict_counts() -> None:
     scores = [300.0, -3.0, 300.0, -3.0]
     assert ended(FOUR, scores, man_values=(100.0, 1.0)) == (4, WON)
     assert ended(FOUR, scores, man_values=(1.0, 1.0)) == (4, WON)
@@ -97,11 +97,8 @@ def test_scores_are_in_the_unit_of_each_player() -> None:
     assert ended(FOUR, scores, man_values=(None, 1.0)) is None
     assert ended(ONE_SIDED, scores, man_values=(None, 1.0)) == (4, WON)
     assert ended(ONE_SIDED, scores, man_values=(1.0, None)) is None
-
-
-def test_a_game_that_is_verified_goes_on_and_keeps_the_first_verdict() -> None:
-    scores = [3.0, -3.0, 3.0, -3.0, -3.0, 3.0, -3.0, 3.0]
-    assert ended(FOUR, scores, is_verified=True) == (-4, WON)
+    first = [3.0, -3.0, 3.0, -3.0, -3.0, 3.0, -3.0, 3.0]
+    assert ended(FOUR, first, is_verified=True) == (-4, WON), "it goes on, and its first verdict is kept"
 
 
 def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) -> Outcome | None:
@@ -137,17 +134,6 @@ def test_a_game_ends_by_the_tables_with_the_move_that_enters_them_or_goes_on_if_
     assert whole.plies > 1 and whole.termination not in ADJUDICATED
     verdict = whole.verdict, whole.verdict_by, whole.verdict_plies
     assert verdict == ("white", Termination.ADJUDICATED_TABLES, 1)
-
-
-def test_plies_left_are_those_of_the_first_draw_rule_that_may_come() -> None:
-    game = Game("international", "W:WK1,K2,K3:BK50")
-    assert game.plies_left == 11  # FMJD 6.4: two kings against one may come, and then 10 plies
-    game = Game("international", "W:WK1,K2:BK50")
-    assert game.plies_left == 10
-    game.push(game.legal_moves[0])
-    assert game.plies_left == 9
-    assert Game("english").plies_left == 80
-    assert Game("international", "W:WK1:B45").plies_left == 11  # as soon as the man is crowned
 
 
 LONG = "W:WK1,K10:BK32"

@@ -114,13 +114,6 @@ def test_moves_that_end_the_game_are_not_searched_and_a_certain_loss_is_counted_
 # --- limits and stops
 
 
-@pytest.mark.compiled
-def test_time_ends_a_search_of_one_line_and_of_several():
-    for lines in (1, 4):
-        last = analysed(START, lines=lines, preset="full", seconds=0.3)[-1]
-        assert 0.2 < last.seconds < 60 and len(last.lines) == lines
-
-
 def test_an_analysis_can_be_stopped_from_another_thread():
     spec = PlayerSpec("player", "negamax", Limit(seconds=600), {"preset": "full"})
     analysis = Analysis(spec, Game("english"), 2)
@@ -169,16 +162,14 @@ def test_ctrl_c_shows_what_there_is():
 @pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("lines", [1, 2])
-def test_a_tree_search_analyses_with_twice_as_many_nodes_each_time(lines):
+def test_a_tree_search_has_twice_as_many_nodes_each_time_a_timed_one_its_time_and_greedy_is_asked_once(lines):
     rounds = analysed(START, lines=lines, type="mcts", nodes=3000)
     nodes = [findings.lines[-1].nodes for findings in rounds if findings.whole]
-    assert nodes == [500, 1000, 2000, 3000]
-    assert len(rounds[-1].lines) == lines
-
-
-def test_greedy_is_asked_once():
-    rounds = [findings for findings in analysed(ENDING, lines=3, type="greedy", seconds=60) if findings.whole]
-    assert len(rounds) == 1 and len(rounds[0].lines) == 3
+    assert nodes == [500, 1000, 2000, 3000] and len(rounds[-1].lines) == lines
+    timed = analysed(START, lines=lines, preset="full", seconds=0.3)[-1]
+    assert 0.2 < timed.seconds < 60 and len(timed.lines) == lines
+    once = [findings for findings in analysed(ENDING, lines=lines, type="greedy", seconds=60) if findings.whole]
+    assert len(once) == 1 and len(once[0].lines) == lines
 
 
 # --- as it is printed

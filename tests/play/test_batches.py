@@ -1,7 +1,6 @@
 """Formats: which games each one makes of which results."""
 
 import random
-import time
 from collections import Counter
 from itertools import combinations
 
@@ -168,14 +167,8 @@ def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_con
 def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
     swiss = Swiss(type="swiss", rounds=4).batches(named(5), 0)
     played, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
-    rounds = [{(scheduled.white, scheduled.black) for scheduled in batch[::2]} for batch in played]
-    assert [0 in {player for pairing in pairings for player in pairing} for pairings in rounds] == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert [len(pairings) for pairings in rounds] == [2, 2, 2, 2]
+    assert [len(batch) for batch in played] == [4, 4, 4, 4]
+    assert [any(0 in scheduled[3:5] for scheduled in batch) for batch in played] == [True, True, False, False]
     assert order[-1] == FinalPlace(0, {})
 
     table = score_table(4, (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5), (0, 3, 1.0), (1, 2, 0.5))
@@ -198,13 +191,6 @@ def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None
     assert next_round(table)[1] == 3
 
 
-def test_a_swiss_of_a_hundred_players_is_paired_quickly() -> None:
-    began = time.process_time()
-    played, _ = batches(Swiss(type="swiss", rounds=5).batches(named(100), 0), by_chance(3))
-    assert len({frozenset((p.white, p.black)) for batch in played for p in batch}) == 250
-    assert time.process_time() - began < 3
-
-
 # --- knockout
 
 
@@ -214,7 +200,6 @@ def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> No
     assert pairings == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
     assert [place.player for place in order] == [0, 1, 2, 3, 4, 5]
     assert [place.figures["round"] for place in order] == [3, 3, 2, 2, 1, 1]
-    assert order[0].figures == {"round": 3, "opponent": "p1", "points": 2.0, "conceded": 0.0, "decided": "points"}
     assert order[5].figures == {"round": 1, "opponent": "p2", "points": 0.0, "conceded": 2.0, "decided": "points"}
 
 

@@ -148,9 +148,9 @@ def test_planted_faults_are_found_in_one_list():
     file = configured(planted | {"sound": "type: negamax, depth: 3"}, "openings: {file: nowhere.txt}")
     result = invoke("doctor", str(file))
     assert result.exit_code == 1
-    *lines, empty, total = result.stdout.splitlines()
-    assert (empty, total) == ("", f"{len(PLANTED) + 1} problems")
-    assert lines[0] == "openings: faulty.yaml:4:12: nowhere.txt cannot be read: No such file or directory"
+    *lines, _, total = result.stdout.splitlines()
+    assert total == f"{len(PLANTED) + 1} problems"
+    assert lines[0].startswith("openings: faulty.yaml:4:12: nowhere.txt cannot be read")
     for line, (name, (_, message)) in zip(lines[1:], PLANTED.items(), strict=True):
         assert re.match(f"{name}: .*?{message}", line), line
     assert not Path("reports").exists()
@@ -180,8 +180,7 @@ def test_a_sound_configuration_has_no_problems():
         move_timeout=60.0,
     )
     result = invoke("doctor", str(file))
-    assert result.stdout == "\nno problems\n", result.output
-    assert result.exit_code == 0
+    assert (result.exit_code, result.stdout) == (0, "\nno problems\n"), result.output
 
 
 @pytest.mark.compiled
@@ -218,21 +217,14 @@ def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_
 
 
 COPIED = """\
+import random
 from arena import Choice
 
 class {}:
     def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[{}])
+        return Choice({})
 """
-
-
-DRAWN = """\
-from arena import Choice
-
-class {}:
-    def choose(self, game, limit, rng):
-        return Choice({}.choice(game.legal_moves))
-"""
+FIRST, LAST = "game.legal_moves[0]", "game.legal_moves[-1]"
 
 
 @pytest.mark.compiled
@@ -240,10 +232,10 @@ def test_copies_are_files_of_one_content_and_players_of_the_same_moves_but_for_t
     folder: Path,
 ) -> None:
     (folder / "all").mkdir()
-    for name, title, place in (("ann", "A", 0), ("bob", "A", 0), ("cid", "C", 0), ("dan", "D", -1)):
-        (folder / "all" / f"{name}.py").write_text(COPIED.format(title, place))
-    (folder / "all" / "eve.py").write_text(DRAWN.format("E", "rng"))
-    (folder / "all" / "fay.py").write_text("import random\n" + DRAWN.format("F", "random"))
+    drawn = {"E": "rng.choice(game.legal_moves)", "F": "random.choice(game.legal_moves)"}
+    moves = {"A": FIRST, "C": FIRST, "D": LAST} | drawn
+    for name, title in zip(("ann", "bob", "cid", "dan", "eve", "fay"), "AACDEF", strict=True):
+        (folder / "all" / f"{name}.py").write_text(COPIED.format(title, moves[title]))
     file = Path("class.yaml")
     file.write_text("name: class\nvariant: english\nplayers: [random, {type: all/*.py, seconds: 1}]\n")
     found = diagnosed(file)
@@ -294,7 +286,7 @@ def test_without_a_sandbox_the_files_are_read_but_not_run(folder: Path, monkeypa
     monkeypatch.setattr(sandbox, "unavailable", lambda: "there is none")
     (folder / "all").mkdir()
     for name, code in {
-        "ann": COPIED.format("Player", 0),
+        "ann": COPIED.format("Player", FIRST),
         "bob": "def broken(:",
         "cid": "import x\nopen('run', 'w')",
         "dan": "from x import *",

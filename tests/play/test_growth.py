@@ -143,6 +143,10 @@ def test_a_player_that_was_left_out_takes_part_when_its_file_is_mended(tmp_path:
     path.write_text(yaml.safe_dump(group))
     assert play(load(path), tmp_path / "out", workers=1) == Outcome(True, True)
     assert len(arena.load(tmp_path / "out").games) == 4
+    for move, is_said in ((1000, False), (2000, True)):
+        write_own(tmp_path, "ann", move)
+        assert play(load(path), tmp_path / "out", heard := Heard(), workers=1) == Outcome(True, True)
+        assert any("ann is left out" in line for line in heard.lines) == is_said, "it is tried if its file changed"
     write_own(tmp_path, "ann")
     assert grown(tmp_path, group).played == 8
     grown(tmp_path, group, "at once")
@@ -225,7 +229,10 @@ def test_what_results_decided_cannot_grow(format: dict[str, Any], tmp_path: Path
     assert f"results decide who meets in a {format['type']}" in refused(tmp_path, larger)
 
 
-def test_a_decided_test_and_a_smaller_error_cannot_grow(tmp_path: Path) -> None:
+def test_an_open_test_goes_on_with_more_openings_and_a_decided_one_cannot(tmp_path: Path) -> None:
+    is_open = SMALL | {"sprt": {"elo0": 0, "elo1": 9}}
+    grown(tmp_path, is_open, "open")
+    assert grown(tmp_path, is_open | {"openings": {"count": 3}}, "open").played == 2
     decided = {"openings": {"count": 50}, "sprt": {"elo0": -1500, "elo1": 0, "alpha": 0.4, "beta": 0.4}}
     grown(tmp_path, SMALL | decided)
     longer = decided | {"openings": {"count": 60}}

@@ -61,7 +61,8 @@ def below(root: int) -> list[int]:
 
 
 def command(folder: Path, out: str, *more: str) -> list[str]:
-    return [sys.executable, "-m", "arena", "run", str(folder / "config.yaml"), "--out", str(folder / out), *more]
+    run = ["run", str(folder / "config.yaml"), "--out", str(folder / out), "--no-report", *more]
+    return [sys.executable, "-m", "arena", *run]
 
 
 def untimed(folder: Path) -> list[object]:
@@ -72,13 +73,14 @@ def untimed(folder: Path) -> list[object]:
 def test_a_run_killed_at_any_moments_ends_as_one_that_was_not(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(OWN + SLOW)
     (tmp_path / "config.yaml").write_text(CONFIG)
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run(command(tmp_path, "whole", "--no-report"), check=True, **quiet)  # type: ignore[call-overload]
+    subprocess.run(command(tmp_path, "whole"), check=True, capture_output=True)
     whole = untimed(tmp_path / "whole")
     rng, begun = random.Random(5), 0
     for number in range(KILLS):
         out = f"killed-{begun}"
-        arena_process = subprocess.Popen(command(tmp_path, out, "--no-report", "--workers", "2"), **quiet)  # type: ignore[call-overload]
+        arena_process = subprocess.Popen(
+            command(tmp_path, out, "--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(rng.uniform(0.0, LONGEST_SECONDS))
         family = below(arena_process.pid)
         victim = arena_process.pid if number % 2 == 0 or not family else rng.choice(family)
@@ -88,15 +90,13 @@ def test_a_run_killed_at_any_moments_ends_as_one_that_was_not(tmp_path: Path) ->
             arena_process.wait()
             time.sleep(LEFT_SECONDS)
             alive = processes()
-            assert not [
-                alive[member] for member in family if member in alive and str(tmp_path) in alive[member][1]
-            ]
+            assert not [alive[pid] for pid in family if pid in alive and str(tmp_path) in alive[pid][1]]
         else:
             assert arena_process.wait(timeout=120) in (0, 3), (victim, family)
         if arena_process.returncode != -signal.SIGKILL:
             if arena_process.returncode == 0:
                 assert untimed(tmp_path / out) == whole
             begun += 1
-    done = subprocess.run(command(tmp_path, f"killed-{begun}", "--no-report"), capture_output=True, text=True)
+    done = subprocess.run(command(tmp_path, f"killed-{begun}"), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert untimed(tmp_path / f"killed-{begun}") == whole

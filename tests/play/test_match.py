@@ -14,7 +14,7 @@ from arena.ledger.record import GameRecord
 from arena.play import match
 from arena.play.match import play, told
 from arena.rules.notation import parse_fen
-from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.helpers.asking import First, column, own, task_of
@@ -105,16 +105,10 @@ def test_a_move_may_be_late_by_the_margin_and_no_more_after_which_its_clock_is_a
     SEEN.clear()
     play_white(Limit(clock=10.0, increment=1.0), 10.125, 0.0)
     assert [seen.clock for seen in SEEN[::2]] == [10.0, 1.0, 2.0, 3.0]
-
-
-@pytest.mark.usefixtures("_fake_time")
-def test_a_move_that_wins_too_late_loses() -> None:
-    variant = VARIANTS["english"]
-    opening: Position = parse_fen(variant, "W:W18:B15")
-    task = task_of(variant, spends(Limit(seconds=1.0), 2.0), spends(Limit(), 1.0), opening=opening)
-    assert (play(task).result, play(task).termination) == ("black", "time")
-    in_time = play(task._replace(white=spends(Limit(seconds=1.0), 1.0)))
-    assert (in_time.result, in_time.termination) == ("white", "no_pieces")
+    won = parse_fen(VARIANTS["english"], "W:W18:B15")
+    late = task_of(VARIANTS["english"], spends(Limit(seconds=1.0), 2.0), spends(Limit(), 1.0), opening=won)
+    in_time = play(late._replace(white=spends(Limit(seconds=1.0), 1.0)))
+    assert (play(late).result, in_time.result) == ("black", "white"), "a move that wins too late loses"
 
 
 class Sleeps(First):

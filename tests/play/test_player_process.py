@@ -115,9 +115,13 @@ def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Ru
     ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild", "Forks", "StopsItsSupervisor",
      "KeepsItsSupervisorStopped"],
 )  # fmt: skip
-def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
+def test_what_a_player_does_to_its_process_harms_nobody_and_is_not_left(
+    kind: str, well: arena.Run, tmp_path: Path
+) -> None:
     played = run(configured(tmp_path, kind))
     pd.testing.assert_frame_equal(repeatable(played.games), repeatable(well.games))
+    close_players()
+    assert not subprocess.run(["pgrep", "-f", f"tail -f {tmp_path}"], stdout=subprocess.PIPE).stdout
 
 
 @pytest.mark.full
@@ -125,15 +129,6 @@ def test_two_workers_see_the_same_failures_as_one(well: arena.Run, tmp_path: Pat
     one, two = (run(configured(tmp_path / str(n), "Sleeps", move_timeout=2), workers=n) for n in (1, 2))
     assert_others_unharmed(two, well)
     pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
-
-
-@pytest.mark.full
-def test_nothing_that_a_player_started_is_left_when_its_process_is_closed(tmp_path: Path) -> None:
-    run(configured(tmp_path, "LeavesAChild"))
-    started = ["pgrep", "-f", f"tail -f {tmp_path}"]
-    assert subprocess.run(started, stdout=subprocess.PIPE).stdout
-    close_players()
-    assert not subprocess.run(started, stdout=subprocess.PIPE).stdout
 
 
 @pytest.mark.full
@@ -146,18 +141,15 @@ def test_no_process_is_left_of_a_player_that_starts_too_many_or_kills_its_superv
     failed = run(configured(tmp_path, kind, "failures: {disqualify_after: 1}\n", processes=8))
     close_players()
     assert forks_from(tmp_path) == set()
-    lost = failed.void_games
     what = "gave no answer" if kind == "KillsItsSupervisor" else "started more than 8 processes at ply "
-    assert lost["error"].iloc[0].startswith(f"bad {what}")
-    assert lost["termination"].iloc[1:].eq("disqualified").all() and len(lost) == 12
+    assert failed.void_games["error"].iloc[0].startswith(f"bad {what}")
 
 
 @pytest.mark.full
 def test_a_supervisor_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
     config = configured(tmp_path, "StopsItsSupervisor", "failures: {disqualify_after: 1}\n")
-    command = [sys.executable, "-m", "arena", "run", config, "--out", tmp_path / "out", "--no-report"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run([*command, "--workers", "1"], check=True, timeout=60, **quiet)  # type: ignore[call-overload]
+    command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(tmp_path / "out"), "--no-report"]
+    subprocess.run([*command, "--workers", "1"], check=True, timeout=60, capture_output=True)
     deadline = time.monotonic() + 5
     while left := subprocess.run(["pgrep", "-f", str(tmp_path)], stdout=subprocess.PIPE).stdout:
         assert time.monotonic() < deadline, left
@@ -252,7 +244,7 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_pa
 
 @in_a_sandbox
 @pytest.mark.full
-@pytest.mark.parametrize("kind", ["Segfaults", "Sleeps", "Leaks", "SharesMemory"])
+@pytest.mark.parametrize("kind", ["Segfaults", "Leaks", "SharesMemory"])
 def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
     failed = run(configured(tmp_path, kind, "sandbox: true\nfailures: {disqualify_after: 1}\n", move_timeout=15))
     assert_others_unharmed(failed, well)
@@ -269,10 +261,8 @@ def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
     monkeypatch.setenv("PATH", str(tmp_path))
     result = invoke(command, configured(tmp_path, "Good", f"sandbox: true\nfailures: {{faulty: {faulty}}}\n"))
     lines = [line for line in (result.stderr + result.stdout).splitlines() if line]
-    said = [
-        line for line in lines if re.search(r"config.yaml:\d+:1: 'sandbox' .*`sudo apt install bubblewrap`", line)
-    ]
-    assert result.exit_code == code and len(said) == 1
+    said = [line for line in lines if re.search(r"config.yaml:\d+:1: 'sandbox' .*bubblewrap", line)]
+    assert (result.exit_code, len(said)) == (code, 1)
     assert len(lines) == (3 if command == "doctor" else 1), "the doctor reads the files, which it says, and counts"
 
 
@@ -309,54 +299,32 @@ def test_a_player_that_is_long_in_being_built_is_named(
     assert lines == said * ["p is still being built, for 2 s at most"]
 
 
-@pytest.fixture(scope="module")
-def disqualified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """The folder of a run by the command line whose player `bad` exits in each game, and what the command said."""
-    folder = tmp_path_factory.mktemp("disqualified")
-    path = configured(folder, "Exits")
-    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
-    return folder / "out", subprocess.run(command, cwd=folder, capture_output=True, text=True)
-
-
 @pytest.mark.full
-def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(
-    disqualified: tuple[Path, subprocess.CompletedProcess[str]],
+def test_a_failure_leaves_a_bundle_and_games_of_a_disqualified_player_are_void_in_every_table(
+    tmp_path: Path,
 ) -> None:
-    out, done = disqualified
+    out, path = tmp_path / "out", configured(tmp_path, "Exits")
+    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     assert sum("'sandbox: true' prevents it" in line for line in done.stderr.splitlines()) == 1
     assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
-    sentence = (
-        "bad was disqualified, as it failed in its first 3 games (game 5: raised SystemExit: at ply 3): "
-        "its 12 games do not count."
-    )
-    page = re.sub("<[^>]*>", "", (out / "report.html").read_text())  # the name is a link to the player's page
-    assert " ".join(done.stdout.split()).startswith(sentence) and sentence.partition(" (")[0] in page
-    assert sentence in (out / "summary.md").read_text()
     bundle = yaml.safe_load((out / "incidents" / "game-5.yaml").read_text())
     assert bundle["player"] == "bad" and bundle["ply"] == len(bundle["moves"].split()) + 1
     assert "sys.exit()" in bundle["traceback"] and "handle.py" not in bundle["traceback"]
-    assert bundle["replay"] == "arena replay out 5"
+    assert bundle["replay"] == "arena replay out 5" and bundle["output"] == "a worry\n"
     assert len(list((out / "incidents").iterdir())) == 3
 
-
-@pytest.mark.full
-def test_games_of_a_disqualified_player_are_void_in_every_table(
-    disqualified: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    out, _ = disqualified
     played = arena.load(out)
     assert len(played.games) == len(played.void_games) == 12 and played.standings["games"].tolist() == [8, 8, 8]
     assert list(played.crosstable.columns) == played.players and "bad" not in played.players
     assert set(played.moves["player"]) == set(played.players)
-
     written = pd.read_csv(out / "games.csv")
     assert written["game"].tolist() == list(range(1, 25))
     is_void = (written["white"] == "bad") | (written["black"] == "bad")
     assert (written["result"] == "*").tolist() == is_void.tolist()
     moment = read_moment(out)
     assert (moment.games, len(moment.rated), moment.disqualified) == (24, 12, ["bad"])
-    assert {standing.player for standing in moment.standings} == set(played.players)
     rated = [read_results([out]), read_results([out / "games.csv"])]
     assert [len(results.games) for results in rated] == [12, 12]
 
@@ -367,24 +335,6 @@ def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: 
     assert 0 < of_move["bad"] < wall / 3
     assert well.effort.set_index("player")["seconds_per_move"]["bad"] == pytest.approx(of_move["bad"])
     assert well.effort.set_index("player")["wall_seconds_per_move"]["bad"] == pytest.approx(wall)
-
-
-class Prints:
-    """Prints and raises."""
-
-    def __init__(self, variant) -> None:
-        print("a thought", flush=True)
-
-    def choose(self, game, limit, rng):
-        print("a worry", file=sys.stderr)
-        raise ValueError("no")
-
-
-@pytest.mark.full
-def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
-    spec = PlayerSpec("bad", f"{__name__}:Prints")
-    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
-    assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
 
 
 class Chance(Where):
@@ -515,37 +465,16 @@ def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
 @pytest.mark.full
 def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    code = f"""
-import os, signal
-from players.engines.program import waiting_announced
-from players.player import Allowance, PlayerSpec
-from arena.rules.variants import VARIANTS
-from arena.hosting.player_process import begin_game
-english = VARIANTS["english"]
-spec = PlayerSpec("k", "{__name__}:Kept", options={{"log": {str(log)!r}}})
-begin_game(spec, english, english.start, "1", Allowance())
-os.kill(os.getpid(), signal.SIGKILL)
-"""
+    code = (
+        f"import os, signal\nfrom {__name__} import begun\n"
+        f"begun('Kept', options={{'log': {str(log)!r}}})\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
     subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
     deadline = time.monotonic() + 10
     while "closed" not in log.read_text() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert log.read_text().split() == ["built", "begun", "closed"]
-
-
-@pytest.mark.full
-def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
-    pid = asked(begun("Clings")).nodes
-    began = time.monotonic()
-    close_players()
-    assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()
-
-
-class Clings(Where):
-    """Never returns from being closed."""
-
-    def close(self):
-        time.sleep(1000)
 
 
 PONDERS = """\

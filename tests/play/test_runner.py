@@ -29,7 +29,6 @@ CONFIG: dict[str, Any] = {
         {"name": "n{depth}", "type": "negamax", "sweep": {"depth": [1, 2]}},
     ],
 }
-RANDOM = {"name": "a", "type": "random"}
 YAML = yaml.safe_dump(CONFIG, sort_keys=False)
 
 
@@ -105,8 +104,8 @@ def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(her
 
 def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     config.write_text(
-        HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\noracle: {pieces: 3}\n"
-        "failures: {unreachable: 2}\n"
+        HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\n"
+        "oracle: {pieces: 0, judge: simple@d2}\nfailures: {unreachable: 2}\n"
         'players:\n  - {name: a, type: random}\n  - {name: b, type: "own.py:Costly"}\n'
     )
     with pytest.raises(RunPaused, match="tokens"):
@@ -122,27 +121,6 @@ def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     pd.testing.assert_frame_equal(repeatable(again.moves), repeatable(run.moves))
 
 
-def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
-    config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config.write_text(
-        HEAD + "players:\n  - {name: a, type: random}\n  - {name: b, type: greedy, evaluation: own.py:turned}\n"
-        '  - {name: c, type: "own.py:Fails"}\n'
-    )
-    with pytest.warns(UserWarning, match=r"out: c was disqualified.*b: its evaluation .*the sign"):
-        run = arena.run(config, "out", workers=1)
-    said = capsys.readouterr().err
-    typed = invoke("run", config, "--out", "typed", "--workers", 1, "--no-report")
-    assert typed.exit_code == 3
-    lines, said_here = (
-        [line for line in text.splitlines() if "/12 games" not in line and not line.startswith("compiling ")]
-        for text in (typed.stderr.replace("typed/", "out/"), said)
-    )
-    assert said_here == lines
-    assert any("is the sign right?" in line for line in lines) and any("no answer" in line for line in lines)
-    assert [finding.where for finding in run.info.faulty] == ["b", "c"]
-
-
 @pytest.mark.full
 def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_process(
     config: Path, monkeypatch: pytest.MonkeyPatch
@@ -154,51 +132,36 @@ def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_proces
     assert len(arena.run(config, "out", workers=1, quiet=True).games) == 4
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [{"variant": "englsh"}, {"players": (RANDOM | {"type": "randm"}, RANDOM | {"name": "b"})}, {"players": []}],
-)
-def test_a_wrong_mapping_is_one_line_with_its_keys(here: Path, changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"^config\[[^\n]*$"):
-        arena.run(CONFIG | changes)
+def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config.write_text(
+        HEAD + "players:\n  - {name: a, type: random}\n  - {name: b, type: greedy, evaluation: own.py:turned}\n"
+        '  - {name: c, type: "own.py:Fails"}\n'
+    )
+    with pytest.warns(UserWarning, match=r"out: c was disqualified.*b: its evaluation .*the sign"):
+        run = arena.run(config, "out", workers=1)
+    said = capsys.readouterr().err
+    assert "is the sign right?" in said and "no answer" in said
+    assert [finding.where for finding in run.info.faulty] == ["b", "c"]
+
+
+def test_what_cannot_be_played_is_an_exception_of_one_line_with_its_keys(here: Path) -> None:
+    twice: tuple[Any, ...] = ({"name": "a", "type": "randm"}, {"name": "b", "type": "random"})
+    wrong: tuple[dict[str, Any], ...] = ({"variant": "englsh"}, {"players": twice}, {"players": []})
+    for changes in wrong:
+        with pytest.raises(ValueError, match=r"^config\[[^\n]*$"):
+            arena.run(CONFIG | changes)
     assert not (here / "reports").exists()
-
-
-def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
     with pytest.raises(ValueError, match=r"^nothing.yaml: cannot read the file"):
         arena.run("nothing.yaml")
     (here / "bad.yaml").write_text(YAML.replace("seed: 3", "seed: -3").replace("plies: 60", "plies: 0"))
     with pytest.raises(ValueError, match=r"^bad.yaml:3:.*; bad.yaml:7:[^\n]*$"):
         arena.run("bad.yaml")
-    wrong: tuple[Any, ...] = (0, -1, 1.5, True, "somewhere")
-    for workers in wrong:
+    none: tuple[Any, ...] = (0, -1, 1.5, True, "somewhere")
+    for workers in none:
         with pytest.raises(ValueError, match=r"^[^\n]*must be[^\n]*$"):
             arena.run(CONFIG, "out", workers=workers, quiet=True)
     arena.run(CONFIG, "out", workers=1, quiet=True)
     with pytest.raises(StoreError, match=r"^out holds another experiment \(changed: seed\)"):
         arena.run(CONFIG | {"seed": 4}, "out", workers=1, quiet=True)
-
-
-def test_an_open_test_goes_on_with_more_openings_if_those_played_are_the_first_of_them(here: Path) -> None:
-    openings = ["W:W21-32:B1-12", "B:W21-32:B1-12", "W:W22-32:B1-12"]
-
-    def played(*fens: str, **changes: Any) -> pd.DataFrame:
-        (here / "openings.txt").write_text("\n".join(fens))
-        players = [RANDOM, RANDOM | {"name": "b"}]
-        config = CONFIG | {
-            "sprt": {"elo0": 0, "elo1": 9},
-            "players": players,
-            "openings": {"file": "openings.txt"},
-        }
-        return arena.run(config | changes, "out", workers=1, quiet=True).games
-
-    two = played(*openings[:2])
-    three = played(*openings)
-    assert len(two) == 4 and len(three) == 6 == arena.load("out").info.games
-    pd.testing.assert_frame_equal(three.head(4), two)
-    for others in (openings[::-1], openings[:2]):
-        with pytest.raises(StoreError, match=r"^out has games from other openings"):
-            played(*others)
-    with pytest.raises(StoreError, match=r"\(changed: .*seed\)"):
-        played(*openings, seed=4)
-    pd.testing.assert_frame_equal(arena.load("out").games, three)

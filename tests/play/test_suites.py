@@ -65,11 +65,6 @@ class Raises(First):
         raise ValueError("no idea")
 
 
-class Clocked(First):
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], nodes=int(limit.clock))
-
-
 class Late(First):
     def choose(self, game, limit, rng):
         time.sleep(limit.seconds + 0.2)
@@ -324,19 +319,9 @@ def stored(folder) -> pd.DataFrame:
     return read(folder / "run").answers
 
 
-def column(table, name, **where):
-    """The values of a column in the rows that have these values."""
-    for key, value in where.items():
-        table = table[table[key] == value]
-    return table[name].tolist()
-
-
 def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_does(folder):
-    answered = solved(folder)
-    assert len(answered) == 5 * (12 + 2)
-    assert solved(folder) == []
+    assert len(solved(folder)) == 5 * (12 + 2) and solved(folder) == []
     table = stored(folder)
-    assert table.columns.tolist() == list(ANSWER_COLUMNS)
     assert set(table["player"]) == {*NAMES, ONE_PLY.name}
     places = list(zip(table["suite"], table["position"], strict=True))
     assert places == sorted(places)
@@ -348,7 +333,6 @@ def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_do
         tuple(getattr(answer, name) for name in shown) for answer in alone
     ]
     assert rows["solved"].sum() == (rows["move"] == rows["best"]).sum() > 0
-    assert table.loc[table["suite"] == "mine", "fen"].iloc[0] == "W:W18,24:B12"
 
 
 def test_a_position_that_changes_in_its_file_is_solved_again_and_one_that_goes_takes_its_answers_along(folder):
@@ -374,45 +358,21 @@ def test_a_player_that_is_disqualified_is_not_asked(folder):
 
 
 @pytest.mark.full
-def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_path):
-    (tmp_path / "own.py").write_text(OWN)
-    (tmp_path / "mine.txt").write_text(LINES)
-    config = yaml.safe_load(CONFIG) | {"suite": str(tmp_path / "mine.txt"), "max_plies": 4}
-    config["players"] = [
-        {"name": name, "type": f"{tmp_path}/own.py:{name.title()}", "clock": 77} for name in ("clocked", "raises")
-    ]
-    (tmp_path / "run.yaml").write_text(yaml.safe_dump(config))
-    result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
-    assert result.exit_code == 3
-    one_line(next(line for line in result.stderr.splitlines() if "answers failed" in line))
-    run = arena.load(tmp_path / "run")
-    assert column(run.suite_answers, "nodes", player="clocked") == [77, 77]
-    assert column(run.suite_answers, "move", player="raises") == ["", ""]
-    for name, value in (("failures", 2), ("solved", 0)):
-        assert column(run.suites, name, player="raises", stratum=ALL) == [value]
-    assert "raises in 2 of 2 positions of mine" in (tmp_path / "run" / "summary.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.full
 def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     result = invoke("run", folder / "run.yaml", "--out", folder / "run", "--workers", 1)
     assert result.exit_code == 0
     one_line(next(line for line in result.stdout.splitlines() if line.startswith("Of the")))
     run = arena.load(folder / "run")
-    answers, table = run.suite_answers, run.suites
-    every = table[table["stratum"] == ALL]
-    assert column(every, "player", suite="mine") == [*run.players, RANDOM, ONE_PLY.name]
+    answers, every = run.suite_answers, run.suites[run.suites["stratum"] == ALL]
     for row in every[every["player"] != RANDOM].to_dict("records"):
         asked = answers[(answers["player"] == row["player"]) & (answers["suite"] == row["suite"])]
         assert (row["positions"], row["solved"]) == (len(asked), asked["solved"].sum())
-    mine = answers[(answers["suite"] == "mine") & (answers["player"] == "random")]
-    [chance] = column(every, "share", suite="mine", player=RANDOM)
-    assert chance == pytest.approx((mine["best_moves"] / mine["legal_moves"]).mean())
-    assert column(every, "at", player="4 plies") == [4.0, 4.0]
-    assert column(every, "elo", suite="mine")[:4] == run.standings["elo"].tolist()
-    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
-    assert '<h2 id="suites">' in page and "english-shots by stratum" in page
-    assert (folder / "run" / "solved.svg").is_file() and not (folder / "run" / "solved_3.svg").exists()
+    answered, mine = answers[(answers["suite"] == "mine")], every[every["suite"] == "mine"]
+    assert mine["player"].tolist() == [*run.players, RANDOM, ONE_PLY.name]
+    one = answered[answered["player"] == "random"]
+    assert mine["share"].iloc[4] == pytest.approx((one["best_moves"] / one["legal_moves"]).mean())
+    assert mine["elo"].tolist()[:4] == run.standings["elo"].tolist()
+    assert '<h2 id="suites">' in (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert len(pd.read_csv(folder / "run" / "suite_answers.csv")) == 70
 
 

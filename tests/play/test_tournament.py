@@ -12,7 +12,6 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import LOGS, incident_file
-from arena.ledger.store import StoreError
 from arena.play.batches import EngineError
 from arena.play.options import bundles
 from arena.play.options.option import Running
@@ -74,15 +73,6 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert_same(run(tmp_path, "killed", text), whole)
     again = stored(ledger.parent)
     assert all(again[game] == seconds for game, seconds in survivors.items()), "a finished game was played again"
-
-
-def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
-    plan = prepare(experiment(tmp_path))
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
-    with pytest.raises(StoreError, match="in use by another arena"):
-        Ledger(tmp_path / "out", plan.experiment, plan.info)
-    ledger.close()
-    Ledger(tmp_path / "out", plan.experiment, plan.info).close()
 
 
 def test_each_disqualification_is_said_once_whoever_the_player_meets(

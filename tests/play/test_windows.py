@@ -12,6 +12,7 @@ import pytest
 
 import arena
 from tests.helpers.rule_sets import UNCOMPILED
+from tests.helpers.tournaments import CONFIG, experiment
 
 pytestmark = [pytest.mark.full, pytest.mark.skipif(sys.platform != "linux", reason="the fakes rest on Linux")]
 
@@ -42,26 +43,6 @@ time.sleep(0.05)
 assert abs((now() - first) - (time.monotonic() - before)) < 0.01
 print("steady")
 """
-PLAYERS = """\
-from arena import Choice
-
-class First:
-    def __init__(self, variant): ...
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0])
-"""
-CONFIG = """\
-name: t
-variant: english
-openings: {random_plies: 4, count: 3}
-max_plies: 40
-players:
-  - {name: other, type: random}
-  - {name: own, type: "own.py:First"}
-  - {name: random, type: random}
-"""
-
-
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -97,10 +78,9 @@ def test_the_clock_of_the_search_is_the_counter_of_windows(on_windows, tmp_path)
 
 @pytest.mark.slow
 def test_a_tournament_of_two_workers_is_played_and_reported_and_commands_read_it(on_windows, tmp_path):
-    (tmp_path / "own.py").write_text(PLAYERS, encoding="utf-8")
-    (tmp_path / "t.yaml").write_text(CONFIG, encoding="utf-8")
+    experiment(tmp_path, CONFIG.replace("type: greedy", 'type: "own.py:Slow"').replace("count: 8", "count: 3"))
     for command, words in (
-        (("run", "t.yaml", "--out", "out", "--workers", "2"), "±"),
+        (("run", "config.yaml", "--out", "out", "--workers", "2"), "±"),
         (("status", "out"), "complete, last game"),
         (("report", "out"), "report.html"),
     ):

@@ -98,7 +98,7 @@ def test_the_end_of_work_is_told_with_what_it_was_doing(stage):
         list(run_in_subprocess(ends, stage))
 
 
-def test_work_that_takes_too_long_or_is_given_up_is_ended_with_all_that_it_began():
+def test_work_that_takes_too_long_is_given_up_or_has_lost_its_caller_is_ended_with_all_that_it_began():
     work = run_in_subprocess(hanging, 0.2)
     processes = [next(work), next(work)]
     with pytest.raises(Lost, match=r"^did not end within 0.2 s while hanging$"):
@@ -106,19 +106,14 @@ def test_work_that_takes_too_long_or_is_given_up_is_ended_with_all_that_it_began
     given_up = run_in_subprocess(hanging, 1000.0)
     processes += [next(given_up), next(given_up)]
     given_up.close()
-    assert all(map(is_gone, processes))
-
-
-def test_work_ends_with_the_process_that_asked_for_it():
     code = (
-        "from arena.base.work import run_in_subprocess\n"
-        f"from {__name__} import hanging\n"
+        f"from {__name__} import *\n"
         "for number in run_in_subprocess(hanging, 1000.0):\n"
         "    print(number, flush=True)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as asking:
         assert asking.stdout is not None
-        processes = [int(asking.stdout.readline()) for _ in range(2)]
+        processes += [int(asking.stdout.readline()) for _ in range(2)]
         asking.kill()
     assert all(map(is_gone, processes))
 

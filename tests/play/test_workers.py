@@ -246,14 +246,11 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
     assert sorted(records) == sorted(others)
     made = run(work, tasks, 2, lambda: False, crashed=lambda task, how: f"{task[1].name}: {how}")
     assert sorted(made) == sorted([*others, "05: exit code 1", "12: exit code 1"])
-
-
-@pytest.mark.full
-def test_where_every_task_ends_its_worker_only_a_few_are_tried(tmp_path: Path) -> None:
-    tasks = [("dies", tmp_path / str(number)) for number in range(1000)]
+    every = [("dies", tmp_path / "all" / str(number)) for number in range(1000)]
+    (tmp_path / "all").mkdir()
     with pytest.raises(EngineError):
-        list(run(work, tasks, 1, lambda: False))
-    assert 1 <= sum(1 for _ in tmp_path.iterdir()) <= 5
+        list(run(work, every, 1, lambda: False))
+    assert 1 <= sum(1 for _ in (tmp_path / "all").iterdir()) <= 5, "only a few are tried where all die"
 
 
 @pytest.mark.full
@@ -264,16 +261,14 @@ def test_a_worker_that_cannot_begin_is_one_line(monkeypatch: pytest.MonkeyPatch)
         patched.setitem(multiprocessing.current_process()._config, "daemon", True)  # type: ignore[attr-defined]
         with pytest.raises(EngineError, match=r"a daemonic process, .* cannot start workers"):
             list(run(fails, [1], 2, lambda: False))
+    with monkeypatch.context() as patched:
+        patched.setattr("multiprocessing.context.SpawnProcess.start", none)
+        with pytest.raises(EngineError, match="try fewer workers"):
+            list(run(fails, [1], 2, lambda: False))
 
 
-@pytest.mark.full
-def test_where_no_process_can_be_started_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(*_: object) -> None:
-        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-
-    monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", none)
-    with pytest.raises(EngineError, match="try fewer workers"):
-        list(run(fails, [1], 2, lambda: False))
+def none(*_: object) -> None:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 # one session, several runs
@@ -329,7 +324,6 @@ def test_a_fork_after_a_run_can_run_too_and_ends(tmp_path: Path) -> None:
     ("signals", "code", "workers"),
     [
         ([signal.SIGINT, signal.SIGINT], 130, "2"),
-        ([signal.SIGTERM], 143, "here"),
         ([signal.SIGHUP], 129, "2"),
         ([signal.SIGINT, signal.SIGTERM], 143, "here"),
     ],
@@ -377,10 +371,19 @@ def test_hanging_up_is_ignored_where_it_was_before(tmp_path: Path) -> None:
 # kill -9
 
 
-def killed_at(folder: Path, moments: Iterable[float]) -> Iterator[list[str]]:
-    """What is left after GONE_SECONDS of a script killed at each moment, in seconds after its start."""
+START = [0.2, 0.4, 0.5, 0.6, 0.8, 2.0]
+ANY = [random.Random(number).uniform(0, 2.5) for number in range(30)]
+
+
+@linux
+@pytest.mark.parametrize(
+    "moments", [pytest.param(START, marks=pytest.mark.full), pytest.param(ANY, marks=pytest.mark.slow)]
+)
+def test_nothing_is_left_of_an_arena_that_was_killed_while_its_workers_start_or_later(
+    tmp_path: Path, moments: list[float]
+) -> None:
     for moment in moments:
-        script = Script(folder, "short", "3")
+        script = Script(tmp_path, "short", "3")
         time.sleep(moment)
         script.process.kill()
         script.gone()
@@ -388,35 +391,26 @@ def killed_at(folder: Path, moments: Iterable[float]) -> Iterator[list[str]]:
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         script.process.communicate()
-        yield list(left.values())
+        assert not left, moment
 
 
-@pytest.mark.full
-@linux
-def test_nothing_is_left_of_an_arena_that_was_killed_while_its_workers_start(tmp_path: Path) -> None:
-    assert list(killed_at(tmp_path, [0.2, 0.4, 0.5, 0.6, 0.8, 2.0])) == [[]] * 6
+def surroundings(_: int) -> tuple[str, str, bool]:
+    here = str(Path.cwd()) in sys.path[:-1]
+    return os.environ.get("PYTHONSAFEPATH", ""), os.environ.get("PYTHONWARNINGS", ""), here
 
 
-@linux
-@pytest.mark.slow
-def test_nothing_is_left_of_an_arena_that_was_killed_at_any_moment(tmp_path: Path) -> None:
-    rng = random.Random(1)
-    assert list(killed_at(tmp_path, (rng.uniform(0, 2.5) for _ in range(30)))) == [[]] * 30
-
-
-def surroundings(_: int) -> tuple[str, bool]:
-    return os.environ.get("PYTHONSAFEPATH", ""), str(Path.cwd()) in sys.path[:-1]
-
-
-def test_no_file_of_the_working_folder_hides_a_module_of_pythons(
+def test_a_worker_has_the_variables_of_the_caller_and_no_file_of_its_folder_hides_a_module_of_pythons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    monkeypatch.setenv("PYTHONWARNINGS", "error::FutureWarning")
     for name in ("random", "queue", "types"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert list(run(surroundings, [1], 1, lambda: False)) == [("", False)]
+    before = dict(os.environ)
+    assert list(run(surroundings, [1], 1, lambda: False)) == [("", "error::FutureWarning", False)]
+    assert dict(os.environ) == before
 
 
 def test_the_callers_filters_variables_and_loggers_are_as_they_were_after_an_import() -> None:
@@ -434,19 +428,3 @@ def test_the_callers_filters_variables_and_loggers_are_as_they_were_after_an_imp
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("warned", [None, "error::FutureWarning"])
-def test_the_callers_environment_is_as_it_was_after_workers_began_and_theirs_is_the_same(
-    warned: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PYTHONWARNINGS", raising=False)
-    if warned:
-        monkeypatch.setenv("PYTHONWARNINGS", warned)
-    before = dict(os.environ)
-    [theirs] = run(variable, ["PYTHONWARNINGS"], 1, lambda: False)
-    assert theirs == warned and dict(os.environ) == before
-
-
-def variable(name: str) -> str | None:
-    return os.environ.get(name)
