@@ -13,7 +13,7 @@ from arena.rules.position import COLOURS
 _OUTLOOKS = {"win": "+ wins", "draw": "= draws", "loss": "- loses"}
 
 
-def result_text(outcome: Outcome) -> str:
+def winner_text(outcome: Outcome) -> str:
     """Describe who won: `Draw`, `White wins`, `White wins by 9 points to 7`."""
     if outcome.winner is None:
         return "Draw"
@@ -23,7 +23,7 @@ def result_text(outcome: Outcome) -> str:
 
 def ending_text(game: Game, outcome: Outcome) -> str:
     """Describe who won and why: `White wins: Black has no legal move`, `White wins by 9 points to 7: ...`."""
-    return f"{result_text(outcome)}: {_reason(game, outcome)}"
+    return f"{winner_text(outcome)}: {_reason(game, outcome)}"
 
 
 def _reason(game: Game, outcome: Outcome) -> str:

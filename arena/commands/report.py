@@ -26,7 +26,7 @@ from arena.report.load import load as load_run
 from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
-from arena.watch.entry import entries
+from arena.watch.entry import entries_below
 
 FAULTY = 1
 """Exit code of a report that lacks a part."""
@@ -69,7 +69,7 @@ def _list_runs(folder: Path) -> None:
 
     if not folder.is_dir():
         raise ArenaError(f"{folder} is not a folder")
-    runs = entries(folder)
+    runs = entries_below(folder)
     if not runs:
         raise ArenaError(f"there is no run in {folder} or below it")
     show_frame(list_grid(runs).texts())

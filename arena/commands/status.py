@@ -14,7 +14,7 @@ from arena.commands.output import STOPPED, echo, say, show_table
 from arena.watch.display import follow
 from arena.watch.elo import PROVISIONAL, elo_so_far
 from arena.watch.live import read_moment
-from arena.watch.words import COLUMNS, incident, ranked, row_of, state, status_line, test_line, title
+from arena.watch.words import COLUMNS, figures_of, incident, ranked, state, status_line, test_line, title
 
 
 @click.command()
@@ -45,7 +45,7 @@ def status_command(folder: Path, is_followed: bool, as_json: bool) -> None:
         echo(test)
     if moment.standings:
         rows = [
-            (standing.player, *row_of(standing, elo.get(standing.player)).values())
+            (standing.player, *figures_of(standing, elo.get(standing.player)).values())
             for standing in ranked(moment.standings, elo)
         ]
         show_table(("player", *COLUMNS), rows)

@@ -24,7 +24,7 @@ from arena.ratings.interval import Interval
 from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
 from arena.watch.live import Moment, Standing, read_moment
 from arena.watch.observer import Observer
-from arena.watch.words import COLUMNS, duration, incident, ranked, row_of, state, status_line, test_line, title
+from arena.watch.words import COLUMNS, duration, figures_of, incident, ranked, state, status_line, test_line, title
 
 PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
@@ -95,7 +95,7 @@ class _Games:
     def window(self, console: Console) -> RenderableType:
         """Standings with Elo so far, a bar and the time left."""
         with suppress(StoreError):
-            self._window = view(*self._reader.look(), console)
+            self._window = run_view(*self._reader.look(), console)
         return self._window
 
 
@@ -208,7 +208,7 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
         progress.live.stop()
 
 
-def view(moment: Moment, elo_so_far: EloSoFar, console: Console) -> RenderableType:
+def run_view(moment: Moment, elo_so_far: EloSoFar, console: Console) -> RenderableType:
     """A run in at most a line less than the height of the window; no line is wrapped."""
 
     def line(text: str, style: str = "") -> Text:
@@ -242,7 +242,7 @@ def _bar(total: int, completed: int) -> RenderableType:
 
 def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: int) -> Table:
     """A row for each player; names are cut off and columns left out until they fit the width."""
-    rows = [row_of(standing, elo.get(standing.player)) for standing in standings]
+    rows = [figures_of(standing, elo.get(standing.player)) for standing in standings]
     cells = {name: _GAP + max(len(name), *(len(row[name]) for row in rows)) for name in COLUMNS}
     if not elo:
         del cells["Elo"]

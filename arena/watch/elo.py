@@ -17,7 +17,7 @@ _SHARE = 0.03
 """Share of the time that goes into reading a run and fitting its Elo again and again, at most."""
 MOST_RATED = 500
 """Players above which nothing is fitted: a fit takes seconds."""
-STANDINGS = "standings.csv"
+REPORTED = "standings.csv"
 """The file in a run's folder to which a report writes its players' Elo."""
 PROVISIONAL = "Elo is provisional: a report also finds repeated games"
 """The note beside Elo that is not a report's."""
@@ -86,7 +86,7 @@ def estimates(moment: Moment) -> dict[str, Interval]:
 def _reported(folder: Path, games: int) -> dict[str, Interval] | None:
     """The Elo of the report in a run's folder, of the players that it rates; None without one of `games` games."""
     try:
-        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
+        with (folder / REPORTED).open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         if not games or sum(int(row["games"]) for row in rows) != 2 * games:
             return None

@@ -37,7 +37,7 @@ class Entry(NamedTuple):
         return self.moment.session.host if self.moment and self.moment.session else ""
 
 
-def entries(root: Path) -> list[Entry]:
+def entries_below(root: Path) -> list[Entry]:
     """The runs in a folder and in all folders below it, the latest first; those of no known date last."""
     runs = [read_entry(file.parent, root) for file in root.rglob(FILE) if file.is_file()]
     return sorted(runs, key=lambda entry: (entry.began, entry.name), reverse=True)

@@ -64,7 +64,7 @@ class Standing(NamedTuple):
         return {**self._asdict(), "games": self.games, "score": self.score, **elo}
 
 
-class Forfeits(NamedTuple):
+class LostGames(NamedTuple):
     """Games that a player lost by its own fault, in one way."""
 
     player: str
@@ -93,7 +93,7 @@ class Moment(NamedTuple):
     complete: bool
     standings: list[Standing]
     """Best score first, equal ones by name; of the players with games."""
-    incidents: list[Forfeits]
+    incidents: list[LostGames]
     """In the order of their first games."""
     disqualified: list[str]
     """The players of whom no game counts, in standings and results."""
@@ -214,13 +214,13 @@ def _standings(rated: Rated) -> list[Standing]:
     return sorted(standings, key=lambda standing: (-standing.score, standing.player))
 
 
-def _incidents(counts: Iterable[tuple[str, str, str, str, int, int, str]]) -> list[Forfeits]:
+def _incidents(counts: Iterable[tuple[str, str, str, str, int, int, str]]) -> list[LostGames]:
     """The forfeits in rows of _COUNTS."""
-    incidents: dict[tuple[str, str], Forfeits] = {}
+    incidents: dict[tuple[str, str], LostGames] = {}
     for white, black, result, termination, games, first, error in counts:
         if termination in FORFEITS:
             for loser in losers(result, white, black):
-                before = incidents.get((loser, termination), Forfeits(loser, termination, 0, first, error))
+                before = incidents.get((loser, termination), LostGames(loser, termination, 0, first, error))
                 incidents[loser, termination] = before._replace(games=before.games + games)
     return list(incidents.values())
 

@@ -10,7 +10,7 @@ from arena.base.number import percent, with_minus
 from arena.base.wording import counted
 from arena.ratings.interval import Interval
 from arena.rules.game import Termination
-from arena.watch.live import Forfeits, Moment, Standing
+from arena.watch.live import LostGames, Moment, Standing
 
 COLUMNS = ("Elo", "score", "games", "won", "drawn", "lost")
 """The columns of a player, beside its name."""
@@ -23,7 +23,7 @@ def ranked(standings: Sequence[Standing], elo: Mapping[str, Interval]) -> list[S
     )
 
 
-def row_of(standing: Standing, estimate: Interval | None) -> dict[str, str]:
+def figures_of(standing: Standing, estimate: Interval | None) -> dict[str, str]:
     """A player's figures by column, those of COLUMNS; "" where there is none."""
     return {
         "Elo": "" if estimate is None else str(estimate),
@@ -87,12 +87,12 @@ def state(moment: Moment) -> str:
     return f"{by} since {date(session.began)} UTC{ended}"
 
 
-def incident(forfeits: Forfeits) -> str:
+def incident(forfeits: LostGames) -> str:
     """`own lost 2 games (error of a player), first game 3: own raised ValueError at ply 5: no`."""
     return f"{forfeits.player} {loss(forfeits)}"
 
 
-def loss(forfeits: Forfeits) -> str:
+def loss(forfeits: LostGames) -> str:
     """What is said behind the player's name: `lost 2 games (error of a player), first game 3: ...`."""
     ended = Termination(forfeits.termination).words
     lost = f"lost {counted(forfeits.games, 'game')} ({ended}), first game {forfeits.first}"

@@ -21,12 +21,12 @@ from arena.base.wording import message_of
 from arena.ledger.store import StoreError
 from arena.report.template import modules
 from arena.rules.variants import unchanged
-from arena.web.beginning import listed, placed, variant_of
+from arena.web.beginning import games_in, placed_position, variant_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import FAILED, HOSTS, MODULES, Access, Guard
 from arena.web.messages import Json, NewGame, PdnGiven, PositionGiven, Refusal, body_of, refused
-from arena.web.page import SCRIPT, page, page_policy
+from arena.web.page import MODULE, page, page_policy
 from arena.web.pools import background
 from arena.web.runs import routes
 
@@ -89,7 +89,7 @@ async def _page(request: Request) -> Response:
 
 
 async def _module(request: Request) -> Response:
-    text = modules(SCRIPT).get(request.path_params["name"])
+    text = modules(MODULE).get(request.path_params["name"])
     if text is None:
         raise Refusal(404, "the page has no such module")
     return Response(text, media_type="text/javascript")
@@ -106,12 +106,12 @@ async def _board(request: Request) -> Response:
 
 
 async def _position(request: Request) -> Response:
-    return Json(await asyncio.to_thread(placed, await body_of(request, PositionGiven)))
+    return Json(await asyncio.to_thread(placed_position, await body_of(request, PositionGiven)))
 
 
 async def _list_pdn(request: Request) -> Response:
     body = await body_of(request, PdnGiven)
-    return Json(await asyncio.to_thread(listed, body.pdn, variant_of(body.variant)))
+    return Json(await asyncio.to_thread(games_in, body.pdn, variant_of(body.variant)))
 
 
 async def _begin(request: Request) -> Response:

@@ -85,7 +85,7 @@ def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, 
     return white, black
 
 
-def placed(request: PositionGiven) -> dict[str, Any]:
+def placed_position(request: PositionGiven) -> dict[str, Any]:
     """The position that is asked about, and what a game from it would begin with; raises Refusal for any other."""
     variant = variant_of(request.variant)
     if (request.fen is None) == (request.pieces is None) or (request.pieces is None) != (request.turn is None):
@@ -108,7 +108,7 @@ def placed(request: PositionGiven) -> dict[str, Any]:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
 
 
-def listed(pdn: str, variant: Variant) -> dict[str, Any]:
+def games_in(pdn: str, variant: Variant) -> dict[str, Any]:
     """How many games a PDN has, what contradicts their results, and the last ones.
 
     Of each its number, some tags, who won, how many moves stand in the text, and why it cannot be played from.

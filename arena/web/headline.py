@@ -10,7 +10,7 @@ from arena.base.wording import counted
 from arena.board.entering import legal_line, must_capture
 from arena.board.game import BoardGame, Turn
 from arena.board.published import program_of
-from arena.board.words import ending_text, pass_text, result_text
+from arena.board.words import ending_text, pass_text, winner_text
 from arena.rules.move_text import crowns, move_squares
 from arena.rules.position import COLOURS
 
@@ -30,7 +30,7 @@ def headline(board: BoardGame, names: Sequence[str], *, is_thinking: bool = Fals
     turn, outcome = board.game.turn, board.outcome
     if outcome is not None:
         if outcome.winner is None or are_persons[0] == are_persons[1]:
-            return result_text(outcome)
+            return winner_text(outcome)
         return "You win" if are_persons[outcome.winner] else "You lose"
     if are_persons[turn]:
         return f"{COLOURS[turn].capitalize()} to move" if all(are_persons) else "Your move"

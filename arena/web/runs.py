@@ -20,7 +20,7 @@ from arena.rules.game import Termination
 from arena.rules.position import COLOURS
 from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
 from arena.watch.live import Moment, Standing
-from arena.watch.words import COLUMNS, date, loss, outlook, ranked, row_of, test_line
+from arena.watch.words import COLUMNS, date, figures_of, loss, outlook, ranked, test_line
 from arena.web.documents import board_document, finite, played_documents, position_document
 from arena.web.guard import below, run_below
 from arena.web.messages import Json, Refusal
@@ -194,7 +194,7 @@ def game_document(stored: StoredGame) -> dict[str, Any]:
 
 def _standing(standing: Standing, elo: Interval | None) -> dict[str, Any]:
     """A player: its figures by column in words, its Elo and the ends of its interval as numbers."""
-    text = {column: unbroken(text) for column, text in row_of(standing, elo).items()}
+    text = {column: unbroken(text) for column, text in figures_of(standing, elo).items()}
     ends = None if elo is None else [finite(end) for end in (elo.value, elo.low, elo.high)]
     return {"player": standing.player, "text": text, "elo": None if ends is None or None in ends else ends}
 

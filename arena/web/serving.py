@@ -79,7 +79,7 @@ def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.
     return uvicorn.Server(config)
 
 
-def serve(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> None:
+def run_server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> None:
     """Answer until Ctrl-C or SIGTERM."""
     _return_memory()
     with suppress(KeyboardInterrupt):  # uvicorn raises it once more, after its end
@@ -111,7 +111,7 @@ def open_page(
     show(f"{at.address}{way}")
     if opens and _has_screen():
         webbrowser.open(f"{at.address}{way}")
-    serve(room, at, say)
+    run_server(room, at, say)
 
 
 def _return_memory() -> None:

@@ -14,7 +14,7 @@ from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
 from arena.report.runs.page import list_grid
 from arena.report.write import FAULTS
-from arena.watch.entry import entries
+from arena.watch.entry import entries_below
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import MISSING_WORD
 from tests.helpers.stored_run import StoredRun
@@ -53,7 +53,7 @@ def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) ->
     run(tmp_path / "old", games(1, 1), day=1)
     run(tmp_path / "deep" / "down" / "new", games(6, 2), day=9)
     run(tmp_path / "half", games(2, 1), day=4, planned=30)
-    found = entries(tmp_path)
+    found = entries_below(tmp_path)
     assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
     newest, half, _ = list_grid(found).texts().to_dict("records")
     assert (newest["Began"], newest["State"]) == ("2026-03-09 10:00", "complete")
@@ -74,7 +74,7 @@ def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path:
     result = invoke("report", tmp_path)
     assert result.exit_code == 0
     assert "4 runs: 2 complete, 2 cannot be read." in result.stdout
-    states = {entry.name: entry.state for entry in entries(tmp_path)}
+    states = {entry.name: entry.state for entry in entries_below(tmp_path)}
     assert states["good"] == states["bare"] == "complete"
     assert "cannot be read" in states["broken"] and str(tmp_path) not in states["broken"]
     page = (tmp_path / "index.html").read_text(encoding="utf-8")

@@ -31,8 +31,8 @@ from arena.ratings.match import sprt
 from arena.rules.result import RESULTS, WHITE_POINTS
 from arena.watch import display
 from arena.watch.display import Progress, follow
-from arena.watch.elo import PROVISIONAL, STANDINGS
-from arena.watch.live import CLOCK, Forfeits, Moment, Standing, read_moment
+from arena.watch.elo import PROVISIONAL, REPORTED
+from arena.watch.live import CLOCK, LostGames, Moment, Standing, read_moment
 from arena.watch.words import outlook, progress, status_line
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.stored_run import StoredRun
@@ -71,9 +71,9 @@ def test_a_moment_has_counts_standings_by_score_and_games_lost_by_a_fault(run: S
     assert (moment.games, moment.planned, moment.exact, moment.complete) == (6, 60, True, False)
     assert (moment.name, moment.variant, moment.format, moment.players) == ("t", "english", "round-robin", 3)
     assert moment.incidents == [
-        Forfeits("a", "error", 2, 3, "a raised ValueError at ply 3: no"),
-        Forfeits("b", "time", 1, 4, ""),
-        Forfeits("b", "error", 1, 5, "b raised KeyError"),
+        LostGames("a", "error", 2, 3, "a raised ValueError at ply 3: no"),
+        LostGames("b", "time", 1, 4, ""),
+        LostGames("b", "error", 1, 5, "b raised KeyError"),
     ]
 
 
@@ -187,16 +187,16 @@ def test_elo_is_the_joint_fit_of_the_counts_or_that_of_the_report_of_the_same_ga
     assert found == pytest.approx(dict(zip(fitted["player"], fitted["elo"], strict=True)))
 
     reported = "player,games,elo,elo_low,elo_high\na,4,99.5,-99.5,298.5\nb,4,,,\nc,2,,,\n"
-    (run.folder / STANDINGS).write_text(reported)
+    (run.folder / REPORTED).write_text(reported)
     document = status(run)
     assert document["provisional"] is False and PROVISIONAL not in invoke("status", run.folder).stdout
     rows = {row["player"]: (row["elo"], row["elo_low"]) for row in document["standings"]}
     assert rows == {"a": (99.5, -99.5), "b": (None, None), "c": (None, None)}
 
-    (run.folder / STANDINGS).write_text("nonsense")
+    (run.folder / REPORTED).write_text("nonsense")
     assert status(run)["provisional"] is True
     run.add(6, "a", "b", "white")
-    (run.folder / STANDINGS).write_text(reported)
+    (run.folder / REPORTED).write_text(reported)
     assert status(run)["provisional"] is True and status(run)["standings"][0]["elo"] != 99.5
 
 

@@ -24,9 +24,9 @@ from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState
 from arena.rules.game import Termination
 from arena.watch import display, elo, live
-from arena.watch.display import PLAIN_SECONDS, Display, view
+from arena.watch.display import PLAIN_SECONDS, Display, run_view
 from arena.watch.elo import EloSoFar, RunReader
-from arena.watch.live import Forfeits, Moment, Rated, Standing, read_moment
+from arena.watch.live import LostGames, Moment, Rated, Standing, read_moment
 from arena.watch.words import duration, status_line
 from tests.helpers.schedules import plan_of
 from tests.helpers.stored_run import StoredRun
@@ -179,7 +179,7 @@ def drawn(width: int, height: int, elo: Mapping[str, Interval], **changes: Any) 
     """The lines that a window of that size shows."""
     out = io.StringIO()
     console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
-    console.print(view(moment_of([], **changes), EloSoFar(dict(elo), provisional=bool(elo)), console))
+    console.print(run_view(moment_of([], **changes), EloSoFar(dict(elo), provisional=bool(elo)), console))
     return out.getvalue().splitlines()
 
 
@@ -190,7 +190,7 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
 ) -> None:
     standings = [Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000) for n in range(players)]
     elo = {row.player: Interval.around(500.0 - 10 * n, 100.0) for n, row in enumerate(standings)}
-    incidents = [Forfeits("w" * 300, "error", 2, 1, "no")] * 9
+    incidents = [LostGames("w" * 300, "error", 2, 1, "no")] * 9
     test = SprtState(1.0, -2.9, 2.9, "continue")
     lines = drawn(width, height, elo, standings=standings, incidents=incidents, sprt=test, disqualified=["v" * 99])
     assert max(map(cell_len, lines)) <= width

@@ -17,7 +17,7 @@ STYLES = (
     "web/page/watch.css",
 )
 """Below the package `arena`, in the order in which the browser reads them."""
-SCRIPT = "web/page/main.js"
+MODULE = "web/page/main.js"
 """The module that is the page, as STYLES: its imports say what else is read."""
 
 
@@ -29,7 +29,7 @@ def page(nonce: str, modules: str) -> str:
     loaders = [PackageLoader("arena.web", "page"), PackageLoader("arena.report", "")]
     index = environment().overlay(loader=ChoiceLoader(loaders)).get_template("index.html")
     style = Markup("".join(map(_text, STYLES)))
-    return index.render(nonce=nonce, style=style, script=f"{modules}{SCRIPT}", board="")
+    return index.render(nonce=nonce, style=style, script=f"{modules}{MODULE}", board="")
 
 
 def page_policy(nonce: str, host: str) -> str:
