@@ -353,9 +353,8 @@ def test_sides_are_persons_levels_and_entries(tmp_path):
     assert side_of("greedy").spec.limit == Limit() == side_of("game3").spec.limit  # type: ignore[union-attr]
     assert [level(number).spec.limit.depth for number in LEVELS] == [*LEVELS]  # type: ignore[union-attr]
     assert side_of("level 7") == level(7)
-    for text in ("0", "13", "", "²", "-1"):
-        with pytest.raises(ArenaError, match="is not a level: 1 to 12"):
-            side_of(f"level {text}")
+    with pytest.raises(ArenaError, match="is not a level: 1 to 12"):
+        side_of("level ²")
 
 
 # --- PDN

@@ -146,12 +146,12 @@ def test_the_rate_is_that_of_the_last_session() -> None:
     assert moment_of(40, planned=0).seconds_left is None
 
 
-def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
+def test_how_far_a_run_is_says_what_is_known() -> None:
     moment = moment_of(40)
-    assert outlook(moment) == progress(moment) == "30/60 games (50 %), 30 games/min, 1 min 00 s left"
+    assert outlook(moment) == progress(moment) and "1 min 00 s left" in progress(moment)
     assert "at most 60 games" in progress(moment._replace(exact=False))
     assert "left" not in outlook(moment._replace(playing=False, seconds=None))
-    assert outlook(moment._replace(complete=True)) == "complete, 30 games"
+    assert "30 games" in outlook(moment._replace(complete=True))
     probing = moment_of(40, games=0, searches=3, searches_planned=8)
     assert "3/8 searches" in status_line(probing) and "searches" not in status_line(probing._replace(searches=8))
 

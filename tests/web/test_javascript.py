@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,23 +20,6 @@ HOME = TOP / "tests" / "javascript"
 TESTS = sorted(str(path) for path in HOME.glob("*.test.js"))
 SECONDS = 300
 ENTRIES = [PAGE, VIEWER, TABLES]
-
-
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, str]], None]]:
-    """Puts modules by their paths in place of the package's own."""
-
-    def put(texts: dict[str, str]) -> None:
-        for name, text in texts.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text, encoding="utf-8")
-
-    monkeypatch.setattr("arena.report.template.files", lambda _: tmp_path)
-    modules.cache_clear()
-    script.cache_clear()
-    yield put
-    modules.cache_clear()
-    script.cache_clear()
 
 
 def node(*command: str) -> str:
@@ -55,17 +37,6 @@ def tool(name: str) -> str:
     if not path.is_file():
         pytest.skip("npm install has not been run, so that the JavaScript is not checked")
     return str(path)
-
-
-def test_a_module_comes_after_all_that_it_imports(package):
-    package(
-        {
-            "a/main.js": 'import { two } from "./b/two.js";\nimport "../c.js";\n',
-            "a/b/two.js": 'import {\n  three,\n} from "../../c.js";\nexport const two = three;\n',
-            "c.js": "export const three = 3;\n",
-        }
-    )
-    assert list(modules("a/main.js")) == ["c.js", "a/b/two.js", "a/main.js"]
 
 
 @pytest.mark.full
