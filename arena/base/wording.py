@@ -92,9 +92,9 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(head)} {last} {tail}" if head else tail
 
 
-def counted(n: int, noun: str) -> str:
-    """A number of things: "1 game", "2,610 games"."""
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+def counted(n: int, noun: str, several: str = "") -> str:
+    """A number of things: "1 game", "2,610 games"; `several` is the plural of a noun that does not end in s."""
+    return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
 
 
 def first_few(parts: Sequence[str], most: int, separator: str = ", ") -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.base.errors import ArenaError
-from arena.base.wording import cut, nearest
+from arena.base.wording import counted, cut, nearest
 from arena.board.entering import is_like_move, legal_line
 from arena.board.pdn import append_game
 from arena.board.words import outlook_lines
@@ -81,7 +81,7 @@ def _named(word: str) -> str:
 
 def _undo(terminal: TerminalGame, _: str) -> None:
     plies = terminal.game.undo()
-    terminal.print(f"took back {plies} {'ply' if plies == 1 else 'plies'}")
+    terminal.print(f"took back {counted(plies, 'ply', 'plies')}")
 
 
 def _hint(terminal: TerminalGame, _: str) -> None:

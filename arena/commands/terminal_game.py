@@ -248,7 +248,7 @@ class TerminalGame:
             pieces = position.black if colour else position.white
             kings = (pieces & position.kings).bit_count()
             men = pieces.bit_count() - kings
-            words = [f"{men} {'man' if men == 1 else 'men'}"] if men or not kings else []
+            words = [counted(men, "man", "men")] if men or not kings else []
             words += [counted(kings, "king")] if kings else []
             words += [counted(points(rules, position)[colour], "point")] if rules.score_decides else []
             time_left = f", {clock_text(clocks[colour])}" if clocks else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from arena.base.wording import unknown
+from arena.base.wording import counted, unknown
 from arena.board.published import program_of
 from arena.board.sides import HOUSE_PROGRAMS, USUAL_LEVEL, Side, level, own_seconds, side_of
 from arena.rules.custom import sizes_of, without_draws
@@ -131,7 +131,10 @@ class Offer:
 
 
 def _built_in() -> list[Offered]:
-    levels = [Offered(f"level-{depth}", "levels", _plies(depth), level(depth)) for depth in LEVELS]
+    levels = [
+        Offered(f"level-{depth}", "levels", f"searches {counted(depth, 'ply', 'plies')}", level(depth))
+        for depth in LEVELS
+    ]
     published = [
         Offered(
             name,
@@ -157,7 +160,7 @@ def _built_in() -> list[Offered]:
         Offered(
             f"simple-{depth}",
             "simple",
-            f"{_plies(depth)}, counts pieces",
+            f"searches {depth} plies, counts pieces",
             side_of({"depth": depth, "evaluation": "simple", "name": f"simple {depth}"}),
         )
         for depth in _SIMPLE_DEPTHS
@@ -177,7 +180,3 @@ def _full(evaluation: str, seconds: float) -> Side:
     name = f"{evaluation} {seconds:g} s"
     entry = {"preset": "full", "evaluation": evaluation, "seconds": seconds, "name": name}
     return side_of(entry)._replace(unlimited=evaluation)
-
-
-def _plies(depth: int) -> str:
-    return f"searches {depth} {'ply' if depth == 1 else 'plies'}"
