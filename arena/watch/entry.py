@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
-from arena.watch.elo import elo_so_far
-from arena.watch.live import Moment, read_moment
+from arena.watch.elo import RunReader
+from arena.watch.live import Moment
 from arena.watch.words import outlook
 
 
@@ -25,6 +26,8 @@ class Entry(NamedTuple):
     """The run as it is; None if it cannot be read."""
     elo: dict[str, Interval] = {}  # noqa: RUF012  no field of a NamedTuple is changed
     """Best first, as its report has it, or, where that is not up to date, of the games so far."""
+    is_provisional: bool = False
+    """Whether that is Elo of the games so far."""
 
     @property
     def began(self) -> str:
@@ -39,16 +42,21 @@ class Entry(NamedTuple):
 
 def entries_below(root: Path) -> list[Entry]:
     """The runs in a folder and in all folders below it, the latest first; those of no known date last."""
-    runs = [read_entry(file.parent, root) for file in root.rglob(FILE) if file.is_file()]
+    return latest_first(
+        read_entry(file.parent, root, RunReader(file.parent)) for file in root.rglob(FILE) if file.is_file()
+    )
+
+
+def latest_first(runs: Iterable[Entry]) -> list[Entry]:
+    """Runs by when they were begun."""
     return sorted(runs, key=lambda entry: (entry.began, entry.name), reverse=True)
 
 
-def read_entry(folder: Path, root: Path) -> Entry:
+def read_entry(folder: Path, root: Path, reader: RunReader) -> Entry:
     """The entry of the run in a folder, even if it is damaged; no game's moves are read."""
     name = folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
     try:
-        moment = read_moment(folder)
+        moment, (elo, is_provisional) = reader.look()
     except StoreError as error:
         return Entry(folder, name, error.reason)
-    state = "complete" if moment.complete else outlook(moment)
-    return Entry(folder, name, state, moment, elo_so_far(folder, moment).elo)
+    return Entry(folder, name, "complete" if moment.complete else outlook(moment), moment, elo, is_provisional)

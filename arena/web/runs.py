@@ -14,12 +14,13 @@ from arena.base.files import REPORT
 from arena.base.number import unbroken
 from arena.ledger.game import StoredGame, stored_game
 from arena.ledger.ledger import FILE
-from arena.ledger.store import StoreError, reading
+from arena.ledger.store import reading
 from arena.ratings.interval import Interval
 from arena.rules.game import Termination
 from arena.rules.position import COLOURS
-from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
-from arena.watch.live import Moment, Standing
+from arena.watch.elo import PROVISIONAL, RunReader
+from arena.watch.entry import Entry, latest_first, read_entry
+from arena.watch.live import Standing
 from arena.watch.words import COLUMNS, date, figures_of, loss, outlook, ranked, test_line
 from arena.web.documents import board_document, finite, played_documents, position_document
 from arena.web.guard import below, run_below
@@ -61,15 +62,23 @@ class _Runs:
         self._root = root.resolve()
         self._readers: dict[Path, RunReader] = {}
         """Of the runs that are being played."""
-        self._read: dict[Path, tuple[Any, dict[str, Any]]] = {}
-        """The last document of each run, with the stamp of its files."""
+        self._read: dict[Path, tuple[Any, Entry]] = {}
+        """Each run as it was read last, with the stamp of its files."""
         self._reading = threading.Lock()
 
     def all(self, _: Request) -> Response:
-        return Json({"runs": self._summaries()})
+        """The runs, each with its leader alone: those being played first, then the latest."""
+        ledgers = (path for path in self._root.rglob(FILE) if path.resolve().is_relative_to(self._root))
+        folders = {path.parent.resolve() for path in ledgers}
+        runs = latest_first(map(self._entry, (path for path in folders if path.is_relative_to(self._root))))
+        runs.sort(key=lambda entry: not (entry.moment and entry.moment.playing))
+        return Json({"runs": [run_document(entry, players=1) for entry in runs]})
 
     def run(self, request: Request) -> Response:
-        return Json(self._document(self._folder(request)))
+        entry = self._entry(self._folder(request))
+        if entry.moment is None:
+            raise Refusal(404, f"{entry.name} {entry.state}")
+        return Json(run_document(entry))
 
     def games(self, request: Request) -> Response:
         start = request.query_params.get("from", "0")
@@ -105,46 +114,30 @@ class _Runs:
     def _folder(self, request: Request) -> Path:
         return run_below(self._root, request.path_params["run"]).resolve()
 
-    def _document(self, folder: Path) -> dict[str, Any]:
-        """A run; it is read again where something was written since, or it is being played. Raises StoreError."""
+    def _entry(self, folder: Path) -> Entry:
+        """A run; it is read again where something was written since, or it is being played."""
         with self._reading:
             stamp = _stamp(folder)
-            before, document = self._read.get(folder, (None, {}))
-            if folder in self._readers or stamp != before:
-                name = self._root.name if folder == self._root else folder.relative_to(self._root).as_posix()
+            before, entry = self._read.get(folder, (None, None))
+            if entry is None or folder in self._readers or stamp != before:
                 reader = self._readers.pop(folder, None) or RunReader(folder)
-                moment, elo = reader.look()
-                if moment.playing:
+                entry = read_entry(folder, self._root, reader)
+                if entry.moment is not None and entry.moment.playing:
                     self._readers[folder] = reader
-                document = run_document(name, moment, elo, has_report=(folder / REPORT).is_file())
-                self._read[folder] = stamp, document
-            return document
-
-    def _summaries(self) -> list[dict[str, Any]]:
-        """The runs, each with its leader alone: those being played first, then the latest."""
-        entries = []
-        ledgers = (path for path in self._root.rglob(FILE) if path.resolve().is_relative_to(self._root))
-        folders = {path.parent.resolve() for path in ledgers}
-        for folder in sorted(path for path in folders if path.is_relative_to(self._root)):
-            try:
-                document = self._document(folder)
-                entries.append(document | {"standings": document["standings"][:1], "incidents": []})
-            except StoreError as error:
-                name = folder.relative_to(self._root).as_posix()
-                entries.append({"run": name, "error": error.reason, "began": ""})
-        entries.sort(key=lambda entry: str(entry["began"]), reverse=True)
-        return sorted(entries, key=lambda entry: not entry.get("playing"))
+                self._read[folder] = stamp, entry
+            return entry
 
 
-def run_document(name: str, moment: Moment, so_far: EloSoFar, *, has_report: bool) -> dict[str, Any]:
-    """A run at a moment: how far it is, its standings, what went wrong, in words."""
-    session, (elo, is_provisional) = moment.session, so_far
-    begun = f", begun {date(session.began)} UTC" if session else ""
+def run_document(entry: Entry, players: int | None = None) -> dict[str, Any]:
+    """A run at a moment, in words: how far it is, what went wrong, the standings of so many players at most."""
+    moment, elo = entry.moment, entry.elo
+    if moment is None:
+        return {"run": entry.name, "error": entry.state}
+    begun = f", begun {date(entry.began)} UTC" if entry.began else ""
     return {
-        "run": name,
+        "run": entry.name,
         "name": moment.name,
         "about": f"{moment.variant}, {moment.format}, {moment.players} players{begun}",
-        "began": session.began if session else "",
         "games": moment.games,
         "planned": moment.planned,
         "complete": moment.complete,
@@ -153,9 +146,9 @@ def run_document(name: str, moment: Moment, so_far: EloSoFar, *, has_report: boo
         "test": unbroken(test_line(moment)),
         "incidents": [{"player": forfeits.player, "text": loss(forfeits)} for forfeits in moment.incidents],
         "columns": COLUMNS,
-        "standings": [_standing(row, elo.get(row.player)) for row in ranked(moment.standings, elo)],
-        "provisional": PROVISIONAL if is_provisional else "",
-        "reported": has_report and bool(elo) and not is_provisional,
+        "standings": [_standing(row, elo.get(row.player)) for row in ranked(moment.standings, elo)[:players]],
+        "provisional": PROVISIONAL if entry.is_provisional else "",
+        "reported": (entry.folder / REPORT).is_file() and bool(elo) and not entry.is_provisional,
     }
 
 
