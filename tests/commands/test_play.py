@@ -229,7 +229,7 @@ def test_a_person_has_the_side_that_moves_first_and_its_board_below(arguments, h
 @pytest.mark.parametrize(("arguments", "builds"), [([], 0), (["--clock", "5+3"], 1), (["--white", "greedy"], 1)])
 def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(arguments, builds, monkeypatch):
     served, built = Mock(), Mock()
-    monkeypatch.setattr("arena.web.serving.serve", served)
+    monkeypatch.setattr("arena.web.serving.run_server", served)
     monkeypatch.setattr("arena.web.serving._has_screen", lambda: False)
     monkeypatch.setattr("arena.board.game.BoardGame.build", built)
     assert played("--browser", *arguments).exit_code == 0
