@@ -100,19 +100,14 @@ def timed(side: Side, seconds: float) -> Side:
     return Side(name, spec, player)
 
 
-def usual_opponent(variant: Variant) -> Side:
-    """A person's opponent by default: the program of a published rule set, else a low level."""
-    return side_of(usual_entry(variant))
-
-
 def usual_entry(variant: Variant) -> str:
-    """The usual opponent, in the words that `side_of` reads."""
+    """A person's opponent by default, as `side_of` reads it: the program of a published rule set, else a low level."""
     return HOUSE_PROGRAMS.get(variant.family, f"level {USUAL_LEVEL}")
 
 
 def entry_named(name: str, variant: Variant) -> str | None:
     """The player that a name alone stands for, in the words that `side_of` reads; None for all other names."""
-    if name == usual_opponent(variant).name:
+    if name == side_of(usual_entry(variant)).name:
         return usual_entry(variant)
     is_known = name in _NAMED or name in (level(number).name for number in LEVELS)
     return name if is_known else None

@@ -30,18 +30,15 @@ from arena.web.documents import (
 )
 from arena.web.headline import Told, headline, news, subline
 from arena.web.messages import (
+    FOR_ITS_VERSION,
     Analyse,
     Asked,
-    Draw,
-    Hint,
+    Ending,
     Move,
     Pause,
     Refusal,
-    Resign,
     Seat,
-    Stop,
-    Undo,
-    Versioned,
+    Wish,
     asked_in,
     json_text,
 )
@@ -174,7 +171,7 @@ class HostedGame:
         """Do what a window asks for; why that cannot be done, in one line for the person, or empty."""
         try:
             asked = asked_in(text)
-            if isinstance(asked, Versioned) and asked.version != self.board.version:
+            if asked.do in FOR_ITS_VERSION and asked.version != self.board.version:
                 return "the game has moved on"
             self._do(asked)
         except (Refusal, ArenaError, ValueError) as error:
@@ -189,13 +186,13 @@ class HostedGame:
                 raise ArenaError(_FULL)
             case Move():
                 board.play(board.game.move(asked.text))
-            case Undo():
+            case Wish(do="undo"):
                 board.undo()
-            case Stop() if self._request is not None:
+            case Wish(do="stop") if self._request is not None:
                 board.stop()
-            case Resign():
+            case Ending(do="resign"):
                 board.resign(self._person(asked.colour))
-            case Draw():
+            case Ending(do="draw"):
                 colour = self._person(asked.colour)
                 if not board.offer_draw(colour):
                     raise ArenaError(f"{board.sides[1 - colour].name} does not agree on a draw")
@@ -211,7 +208,7 @@ class HostedGame:
                 self._lines = asked.lines
                 _end(self._study)
                 self._study = None
-            case Hint():
+            case Wish(do="hint"):
                 if board.outcome is not None or not board.side.is_person:
                     raise ArenaError("a hint is for the person to move")
                 if self._advice is None or self._advice.is_done or not self._advice.is_of(board.game):

@@ -109,47 +109,24 @@ class OfGame(Body):
     version: _Count
 
 
-class Versioned(OfGame):
-    """A request that is meant for that version alone."""
-
-
-class Move(Versioned):
+class Move(OfGame):
     """Play a person's move."""
 
     do: Literal["move"]
     text: Annotated[str, Field(max_length=200)]
 
 
-class Undo(Versioned):
-    """Take moves back."""
+class Wish(OfGame):
+    """Take moves back, look for a move for the person to move, or have the player answer now."""
 
-    do: Literal["undo"]
+    do: Literal["undo", "hint", "stop"]
 
 
-class Resign(Versioned):
-    """Give up for a person's colour."""
+class Ending(OfGame):
+    """Give up for a person's colour, or offer a draw."""
 
-    do: Literal["resign"]
+    do: Literal["resign", "draw"]
     colour: Colour
-
-
-class Draw(Versioned):
-    """Offer a draw for a person's colour."""
-
-    do: Literal["draw"]
-    colour: Colour
-
-
-class Hint(Versioned):
-    """Look for a move for the person to move."""
-
-    do: Literal["hint"]
-
-
-class Stop(OfGame):
-    """Have the player answer now."""
-
-    do: Literal["stop"]
 
 
 class Pause(OfGame):
@@ -175,8 +152,10 @@ class Analyse(OfGame):
     lines: Annotated[int, Field(ge=0, le=MOST_LINES)]
 
 
-Asked: TypeAlias = Move | Undo | Resign | Draw | Hint | Stop | Pause | Seat | Analyse
+Asked: TypeAlias = Move | Wish | Ending | Pause | Seat | Analyse
 """What a window asks of its game."""
+FOR_ITS_VERSION = ("move", "undo", "hint", "resign", "draw")
+"""What is asked for the game at that version alone; the rest may come late."""
 _ASKED: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="do")])
 
 
