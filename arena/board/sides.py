@@ -101,7 +101,7 @@ def timed(side: Side, seconds: float) -> Side:
 
 
 def usual_entry(variant: Variant) -> str:
-    """A person's opponent by default, as `side_of` reads it: the program of a published rule set, else a low level."""
+    """A person's usual opponent, as `side_of` reads it: the program of a published rule set, else a low level."""
     return HOUSE_PROGRAMS.get(variant.family, f"level {USUAL_LEVEL}")
 
 
