@@ -312,7 +312,8 @@ class HostedGame:
             if not any(side.is_person for side in board.sides):
                 await asyncio.sleep(began + self._pace - time.monotonic())
         except asyncio.CancelledError:
-            _stop(request)
+            request.stopped.set()
+            request.player.stop()
             answer.cancel()
             raise
         self._search = self._request = None
@@ -411,8 +412,3 @@ def _answer(request: Request) -> Thought | BaseException:
         return request.answer()
     except BaseException as error:
         return error
-
-
-def _stop(request: Request) -> None:
-    request.stopped.set()
-    request.player.stop()
