@@ -424,7 +424,7 @@ def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
         ("", None),
         ("1. 11-15 23-11 *", None),
         ('[GameType "99"]\n1. 11-15 *', None),
-        ('[GameType "20"]\n1. 31-27 *', None),
+        ('[GameType "20"]\n*', None),
     ],
 )
 def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
