@@ -48,12 +48,12 @@ def openings_command(
     if variant is None:
         raise ArenaError("of which variant? arena openings VARIANT")
     if file is not None:
-        openings, left_out, _ = sources.file_openings(variant, file)
-        if strict and left_out:
-            raise ArenaError(left_out[0])
-        for line in [*sources.left_out_lines(left_out), *sources.doubled_lines(openings, file.name)]:
+        read = sources.file_openings(variant, file)
+        if strict and read.left_out:
+            raise ArenaError(read.left_out[0])
+        for line in [*sources.left_out_lines(read.left_out), *read.notes]:
             say(line)
-        listed = sources.drawn(openings, count, seed)
+        listed = sources.drawn(read.openings, count, seed)
     elif name is not None:
         listed = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
     else:

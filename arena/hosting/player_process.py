@@ -54,7 +54,7 @@ _MOST_FILES = 1000
 """Files that a process may say that its player is loaded from."""
 
 COMPILES, WAITS, LOADED, READY = "compiles", "waits", "loaded", "ready"
-CHOSE, REFUSED, FAILED = "chose", "refused", "failed"
+CHOSE, REFUSED, _FAILED = "chose", "refused", "failed"
 Reply: TypeAlias = list[Any]
 """A kind and its fields:
 
@@ -326,7 +326,7 @@ def _raise(reply: Reply) -> NoReturn:
     match reply:
         case [kind, str(message), [*keys]] if kind == REFUSED:
             raise PlayerError(printable(message), *keys)
-        case [kind, termination, str(message), str(traceback), extra, bool(reached)] if kind == FAILED:
+        case [kind, termination, str(message), str(traceback), extra, bool(reached)] if kind == _FAILED:
             if termination in (Termination.ERROR, Termination.ILLEGAL_MOVE):
                 termination, extra = Termination(termination), checked_extra(extra)
                 raise PlayerFailure(termination, message, traceback, extra, reached=reached)
@@ -375,7 +375,7 @@ class _Worker:
         except BaseException as error:
             failure = failure_of(error)
             termination, message = str(failure.termination), str(failure)
-            reply = [FAILED, termination, message, failure.traceback, failure.extra, failure.reached]
+            reply = [_FAILED, termination, message, failure.traceback, failure.extra, failure.reached]
         return _ENCODER.encode(reply).encode()
 
     def close(self) -> None:

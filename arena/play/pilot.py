@@ -20,7 +20,7 @@ from arena.play.workers import Workers, run
 from arena.ratings.match import resolution
 from arena.rules.result import NO_RESULT, points_of
 
-SECONDS, MOST_SECONDS = 5.0, 60.0
+_SECONDS, _MOST_SECONDS = 5.0, 60.0
 """Seconds after which a pilot begins no further game where no number of games is given: since a process has begun
 its second game, and in all."""
 
@@ -49,7 +49,7 @@ class Expectation(NamedTuple):
 
 
 def pilot(tournament: Tournament, workers: Workers, games: int | None = None) -> list[GameRecord]:
-    """Play games of the first batch, drawn at random: a number of them, or as many as begin within SECONDS.
+    """Play games of the first batch, drawn at random: a number of them, or as many as begin within _SECONDS.
 
     `workers` are processes or the address of a Dask scheduler.
 
@@ -60,14 +60,14 @@ def pilot(tournament: Tournament, workers: Workers, games: int | None = None) ->
     numbers = rng.sample(range(1, 2 * len(batch) + 1), 2 * len(batch))
     tasks = (tournament.task(scheduled_game(batch, number)) for number in numbers[:games])
     records: list[GameRecord] = []
-    first = end = time.perf_counter() + MOST_SECONDS
+    first = end = time.perf_counter() + _MOST_SECONDS
 
     def stopping() -> bool:
         return games is None and time.perf_counter() > end
 
     for record in run(play, tasks, workers, stopping):
         if end == first and any(record.worker == other.worker for other in records):
-            end = min(first, time.perf_counter() + SECONDS)
+            end = min(first, time.perf_counter() + _SECONDS)
         if record.result == NO_RESULT:
             raise Unreachable(record.error)
         records.append(record)

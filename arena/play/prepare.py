@@ -13,7 +13,6 @@ from arena.experiment.openings import MAX_OPENINGS, RANDOM_OPENINGS
 from arena.experiment.openings.sources import (
     FileOpenings,
     OpeningsError,
-    doubled_lines,
     drawn,
     file_openings,
     random_openings,
@@ -152,8 +151,7 @@ def _drawn(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
         of_file = file_openings(variant, path)
-        doubled = doubled_lines(of_file.openings, path.name)
-        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed), notes=doubled)
+        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
     count, plies = settings.count or RANDOM_OPENINGS, settings.random_plies

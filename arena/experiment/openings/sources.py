@@ -153,18 +153,18 @@ def file_openings(variant: Variant, path: Path) -> FileOpenings:
     rules and games that cannot be read to their end are left out.
     Raises OpeningsError, with file and line; only regular files of MAX_BYTES at most are read.
     """
-    number = 0
+    number, openings, left_out = 0, list[Opening](), list[str]()
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise OpeningsError(f"{path} cannot be read: it is not a regular file", "file")
         if path.stat().st_size > MAX_BYTES:
             raise OpeningsError(f"{path} cannot be read: it has more than {MAX_BYTES // 2**20} MB", "file")
         if path.suffix.lower() == ".pdn":
-            return _from_pdn(variant, path)
-        openings = []
-        for number, line in enumerate(unicode_text(path).splitlines(), start=1):
-            if line.strip() and not line.lstrip().startswith("#"):
-                openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
+            openings, left_out = _from_pdn(variant, path)
+        else:
+            for number, line in enumerate(unicode_text(path).splitlines(), start=1):
+                if line.strip() and not line.lstrip().startswith("#"):
+                    openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
     except NotationError as error:
         raise OpeningsError(f"{path}:{number}: {cut(str(error), _MAX_QUOTED)}", "file") from None
     except OpeningsError:
@@ -172,16 +172,12 @@ def file_openings(variant: Variant, path: Path) -> FileOpenings:
     except (OSError, ValueError) as error:
         raise OpeningsError(unreadable(path, error), "file") from None
     if not openings:
-        raise OpeningsError(f"{path} has no openings", "file")
-    return FileOpenings(openings)
-
-
-def doubled_lines(openings: Sequence[Opening], file: str) -> list[str]:
-    """What is said of openings of a file that have the position of an earlier one: they count once."""
-    if not (doubled := len(openings) - len({opening.position for opening in openings})):
-        return []
-    those = f"{doubled} of the {len(openings)} openings of {file}"
-    return [f"{those} have the position of an earlier one, and count once; 'repeat' plays all several times"]
+        raise OpeningsError(left_out[0] if left_out else f"{path} has no openings", "file")
+    notes = []
+    if doubled := len(openings) - len({opening.position for opening in openings}):
+        those = f"{doubled} of the {len(openings)} openings of {path.name} have the position of an earlier one"
+        notes = [f"{those}, and count once; 'repeat' plays all several times"]
+    return FileOpenings(openings, left_out, notes)
 
 
 def left_out_lines(faults: Sequence[str]) -> list[str]:
@@ -205,7 +201,8 @@ def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Ope
     return random.Random(f"openings {seed}").sample(distinct, len(distinct))[:count]
 
 
-def _from_pdn(variant: Variant, path: Path) -> FileOpenings:
+def _from_pdn(variant: Variant, path: Path) -> tuple[list[Opening], list[str]]:
+    """The final positions of the games of a PDN, and a line on each that gives none."""
     from arena.rules.pdn.read import read_pdn
 
     read = read_pdn(path, variant)
@@ -219,9 +216,7 @@ def _from_pdn(variant: Variant, path: Path) -> FileOpenings:
         for game in read.games
         if game.number not in faults
     ]
-    if not openings:
-        raise OpeningsError(left_out[0] if left_out else f"{path} holds no game", "file")
-    return FileOpenings(openings, left_out)
+    return openings, left_out
 
 
 def random_line(variant: Variant, plies: int, rng: random.Random) -> Game:
