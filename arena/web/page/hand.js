@@ -153,7 +153,7 @@ export class Hand {
     this.board.show(steps.length > 1 ? this.moved(steps[0], steps.at(-1)) : this.pieces, this.last);
     this.board.sign({
       ...this.board.signs,
-      grips: this.begins ? [...this.pieces].map((letter, place) => (letter === "." ? 0 : place + 1)) : [],
+      draggable: this.begins ? [...this.pieces].map((letter, place) => (letter === "." ? 0 : place + 1)) : [],
       movable: steps.length ? [] : this.origins,
       chosen: steps.slice(-1),
       steps: distinct(fitting.map(({ path }) => path[steps.length])),

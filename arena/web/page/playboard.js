@@ -13,19 +13,19 @@ export class PlayBoard extends Board {
     this.under = this.group("board-under", ".board-pieces");
     this.over = this.group("board-over", ".board-arrows");
     this.signs = {};
-    this.ghosts = []; // of the walk under way
+    this.walking = []; // the pieces of the walk under way, above the board's own
     svg.setAttribute("aria-hidden", "true");
     svg.removeAttribute("role");
   }
 
   show(pieces, last, words = "") {
-    for (const ghost of this.ghosts) {
-      for (const animation of ghost.getAnimations()) animation.cancel();
-      ghost.remove();
+    for (const piece of this.walking) {
+      for (const animation of piece.getAnimations()) animation.cancel();
+      piece.remove();
     }
     if (this.shown && this.shown[0] === pieces && !this.isTurning) this.keep(pieces, last, words);
     else super.show(pieces, last, words);
-    this.grip();
+    this.hold();
   }
 
   /* The same pieces again: their elements stay, for one may be under a finger, which else loses it. */
@@ -42,7 +42,7 @@ export class PlayBoard extends Board {
   }
 
   /* Signs on squares, numbers of which are lists: `movable` pieces can be moved, one is `chosen`, it can go on to
-     `steps` and end on `ends`; `cursor` is that of the keyboard. `grips` can be dragged and are not marked. */
+     `steps` and end on `ends`; `cursor` is that of the keyboard. `draggable` can be dragged and are not marked. */
   sign(signs) {
     this.signs = signs;
     const { unit } = this.look;
@@ -60,7 +60,7 @@ export class PlayBoard extends Board {
     }));
     this.under.replaceChildren(...frames.filter((frame) => !frame.classList.contains("sign-cursor")));
     this.over.replaceChildren(...dots, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
-    this.grip();
+    this.hold();
   }
 
   /* Show a move that led to the position shown: the piece walks from one number of `path` to the next, `letter` is what
@@ -68,8 +68,8 @@ export class PlayBoard extends Board {
   async walk(path, letter, captured) {
     if (path.length < 2 || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return true;
     const arrived = this.use(path.at(-1));
-    const taken = captured.map(([number, kind]) => this.ghost(number, kind));
-    const walker = this.ghost(path.at(-1), letter);
+    const taken = captured.map(([number, kind]) => this.above(number, kind));
+    const walker = this.above(path.at(-1), letter);
     if (arrived) arrived.classList.add("board-away");
     const [endX, endY] = this.corner(path.at(-1));
     const frames = path.map((number) => {
@@ -77,10 +77,10 @@ export class PlayBoard extends Board {
       return { transform: `translate(${x - endX}px, ${y - endY}px)` };
     });
     const time = { duration: Math.min(HOP * (path.length - 1) + 60, LONGEST), easing: path.length > 2 ? "linear" : "ease-in-out" };
-    this.ghosts = [...taken, walker];
-    for (const ghost of taken) ghost.animate([{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }], time);
+    this.walking = [...taken, walker];
+    for (const piece of taken) piece.animate([{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }], time);
     const isWhole = await walker.animate(frames, time).finished.then(() => true, () => false);
-    for (const ghost of [...taken, walker]) ghost.remove();
+    for (const piece of [...taken, walker]) piece.remove();
     if (arrived) arrived.classList.remove("board-away");
     return isWhole;
   }
@@ -100,7 +100,8 @@ export class PlayBoard extends Board {
     ring.animate([{ opacity: 1 }, { opacity: 0 }], time).finished.catch(() => {}).then(() => ring.remove());
   }
 
-  ghost(number, letter) {
+  /* A piece above the board's own. */
+  above(number, letter) {
     const [x, y] = this.corner(number);
     const { unit, symbols } = this.look;
     const made = shape("use", { "href": "#" + symbols[letter], x, y, "width": unit, "height": unit });
@@ -131,11 +132,11 @@ export class PlayBoard extends Board {
   }
 
   /* Pieces that can be moved do not scroll the page under a finger. */
-  grip() {
-    const { movable = [], chosen = [], grips = [] } = this.signs;
+  hold() {
+    const { movable = [], chosen = [], draggable = [] } = this.signs;
     for (const use of this.pieces.children) {
       const number = Number(use.dataset.square);
-      use.classList.toggle("movable", [...movable, ...chosen, ...grips].includes(number));
+      use.classList.toggle("movable", [...movable, ...chosen, ...draggable].includes(number));
     }
   }
 }

@@ -80,7 +80,7 @@ export class Table {
   wait(numbers) {
     const pick = (number) => { numbers.push(number); mark(); };
     const mark = () => {
-      this.board.sign({ ...this.board.signs, grips: [], chosen: [...new Set(numbers)] });
+      this.board.sign({ ...this.board.signs, draggable: [], chosen: [...new Set(numbers)] });
       this.tell();
     };
     this.host.classList.add("game-begins");
