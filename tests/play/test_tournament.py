@@ -6,15 +6,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import arena
+from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import LOGS, incident_file
+from arena.play import prepare as preparation
+from arena.play import tournament
 from arena.play.batches import EngineError
 from arena.play.options import bundles
-from arena.play.options.option import Running
+from arena.play.options.option import Option, Running, Unreachable
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.rules.game import Termination
@@ -153,3 +157,98 @@ def test_a_game_that_ends_its_process_where_both_players_may_be_to_blame_is_name
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger, blamed:
         list(play(plan, ledger, 2))
     assert 4 <= len(arena.load(tmp_path / "out").games) < 6
+
+
+# --- what an option hears, and that the core plays the same games without any
+
+PLAIN: dict[str, Any] = {
+    "name": "options",
+    "variant": "english",
+    "openings": {"random_plies": 4, "count": 3},
+    "max_plies": 30,
+    "players": ["random", "greedy", {"name": "deep", "type": "negamax", "depth": 2}],
+}
+
+
+def played(folder: Path) -> arena.Run:
+    return arena.run(PLAIN, folder, workers=1, quiet=True)
+
+
+def use(monkeypatch: pytest.MonkeyPatch, *options: type[Option]) -> None:
+    for module in (preparation, tournament):
+        monkeypatch.setattr(module, "OPTIONS", options)
+
+
+def test_the_core_plays_the_same_games_without_any_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = played(tmp_path / "whole")
+    use(monkeypatch)
+    assert_same(played(tmp_path / "core"), whole)
+
+
+def test_an_option_hears_of_each_game_in_the_order_of_what_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[str, int, bool]] = []
+
+    class Hears(Option):
+        key = "hears"
+
+        @staticmethod
+        def prepare(*_: object) -> str:
+            return "ready"
+
+        def hear(self, what: str, game: int = 0) -> bool:
+            heard.append((what, game, game in self.run.ledger.finished()))
+            return True
+
+        def before(self) -> bool:
+            return self.hear(self.run.tournament.prepared["hears"])
+
+        def played(self, record: Any) -> None:
+            self.hear("played", record.game)
+
+        def ended(self, record: Any) -> None:
+            self.hear("ended", record.game)
+
+        def stored(self, record: Any) -> None:
+            self.hear("stored", record.game)
+
+        def after(self) -> bool:
+            return self.hear("after")
+
+    use(monkeypatch, Hears)
+    played(tmp_path)
+    games = [(what, game, what == "stored") for game in range(1, 19) for what in ("played", "ended", "stored")]
+    assert heard == [("ready", 0, False), *games, ("after", 0, False)]
+
+
+def test_an_option_that_stops_ends_the_run_before_the_next_game_and_may_say_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stops(Option):
+        def stops(self) -> bool:
+            return len(self.run.ledger.finished()) >= 5
+
+        def batch_ended(self) -> None:
+            raise Unreachable("enough")
+
+    use(monkeypatch, Stops)
+    with pytest.raises(Unreachable, match="enough"):
+        played(tmp_path)
+    plan = prepare(load(PLAIN))
+    with Ledger(tmp_path, plan.experiment, plan.info) as ledger:
+        assert ledger.finished() == {1, 2, 3, 4, 5}
+
+
+def test_a_complete_run_goes_on_for_an_option_that_misses_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Misses(Option):
+        def is_missing(self) -> bool:
+            return True
+
+    use(monkeypatch)
+    session = played(tmp_path).info.session
+    assert played(tmp_path).info.session == session
+    use(monkeypatch, Misses)
+    assert played(tmp_path).info.session != session
