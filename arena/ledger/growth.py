@@ -184,12 +184,12 @@ def _check_players(
 
 
 def entries_by_name(experiment: Experiment) -> dict[str, Any]:
-    """The entries_by_name of the players of an experiment as JSON types, by name."""
+    """The entries of the players of an experiment as JSON types, by name."""
     return {entry["name"]: entry for entry in experiment.as_dict()["players"]}
 
 
 def _why(others: Sequence[str], before: Wanted, after: Wanted) -> str:
-    """What of these players has changed: their files with hashes, or else their entries_by_name."""
+    """What of these players has changed: their files with hashes, or else their entries."""
     files = [line for name in others for line in changes(before.info.files_by(name), after.info.files_by(name))]
     return first_few(list(dict.fromkeys(files)), 2) or "changed: players"
 
