@@ -18,7 +18,9 @@ from arena.ratings.prior import moved_by_prior
 from arena.ratings.results import alike_note, with_alike_as_one
 from arena.report.compare import compare, comparison_text, read_side
 from arena.report.load import read_results
-from arena.report.tables.standings import STANDINGS, rating_table
+from arena.report.page.standings import rated
+from arena.report.tables.standings import rating_table
+from arena.report.tables.table import words
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
@@ -78,7 +80,7 @@ def rate_command(
         }
         click.echo(json.dumps(document))
         return
-    show_frame(STANDINGS.grid(table).texts())
+    show_frame(rated(table, words(table["player"])).texts())
     echo("d Elo more mean an expected score of 1 / (1 + 10^(−d/400)); a draw is half a point.")
     mover = results_read.first.capitalize()
     if results_read.first_by:

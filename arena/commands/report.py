@@ -20,7 +20,6 @@ from arena.commands.options import check_report_options, report_options
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
 from arena.ledger.ledger import FILE
-from arena.report.faults import Place
 from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
 from arena.report.page.standings import standings
@@ -139,9 +138,9 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
 
 def show_verdict(run: Run) -> None:
     """Print what a run's games show, and its standings."""
-    for line in run.faults.attempt(Place.OPENING, "the first lines", lambda: opening(run).lines, []):
+    for line in run.faults.attempt("the answer", lambda: opening(run).lines, []):
         echo(line)
-    table = run.faults.attempt(Place.SECTION, "Standings", lambda: standings(run).texts(), pd.DataFrame())
+    table = run.faults.attempt("Standings", lambda: standings(run).texts(), pd.DataFrame())
     if not table.empty:
         show_frame(table)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum, auto
 from typing import NamedTuple, TypeVar
 
 from arena.base.errors import ArenaError
@@ -13,35 +12,22 @@ _T = TypeVar("_T")
 U = TypeVar("U")
 
 
-class Place(Enum):
-    """Says where a reader would look for a part of a report."""
-
-    OPENING = auto()
-    SECTION = auto()
-    CHART = auto()
-    FILE = auto()
-
-
 class Fault(NamedTuple):
     """A part that could not be made, by an error of the arena."""
 
-    part: str
-    error: str
+    line: str
+    """One line for the page and the terminal."""
     traceback: str
-
-    @property
-    def line(self) -> str:
-        """One line for the page and the terminal."""
-        return f"{self.part} could not be made: {self.error}"
 
 
 class Faults:
     """The faults of one run's report."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[Place, str], Fault] = {}
+        self.found: dict[str, Fault] = {}
+        """By part: a section, a chart or a file."""
 
-    def attempt(self, place: Place, part: str, make: Callable[[], _T], otherwise: U) -> _T | U:
+    def attempt(self, part: str, make: Callable[[], _T], otherwise: U) -> _T | U:
         """What `make` returns; `otherwise`, with the fault kept, if it raises an error that nobody foresaw.
 
         Damage, files that cannot be written and want of memory end the report: they are raised.
@@ -51,18 +37,17 @@ class Faults:
         except (ArenaError, OSError, MemoryError):
             raise
         except Exception as error:
-            fault = Fault(part, f"{type(error).__name__}: {message_of(error)}", traceback_of(error))
-            self.found.setdefault((place, part), fault)
+            line = f"{part} could not be made: {type(error).__name__}: {message_of(error)}"
+            self.found.setdefault(part, Fault(line, traceback_of(error)))
             return otherwise
 
-    def line_of(self, place: Place, part: str) -> str:
+    def line_of(self, part: str) -> str:
         """The line of a part that could not be made, "" of another one."""
-        fault = self.found.get((place, part))
-        return fault.line if fault else ""
+        return self.found[part].line if part in self.found else ""
 
-    def lines(self, place: Place | None = None) -> list[str]:
-        """The lines of all faults, or of those of one place."""
-        return [fault.line for (where, _), fault in self.found.items() if place in (None, where)]
+    def lines(self) -> list[str]:
+        """The lines of all faults."""
+        return [fault.line for fault in self.found.values()]
 
     @property
     def text(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +13,8 @@ import pandas as pd
 from arena.base.docs import docstring
 from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
-from arena.report.faults import Place
 from arena.report.page.sections import markdown
+from arena.report.page.standings import crosstable, standings
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
@@ -78,7 +78,7 @@ def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
 
 
 def _write_latex(table: Table, run: Run, path: Path) -> None:
-    write_text(latex(table.grid(frame_of(run, table))), path)
+    write_text(latex(_GRIDS[table.name](run) if table.name in _GRIDS else table.grid(frame_of(run, table))), path)
 
 
 def latex(grid: Grid) -> str:
@@ -125,6 +125,8 @@ def _holds(table: Table) -> str:
     return docstring(getattr(Run, table.name)).splitlines()[0].rstrip(".")
 
 
+_GRIDS: Mapping[str, Callable[[Run], Grid]] = {"standings": standings, "crosstable": crosstable}
+"""What people read of tables that need more of a run than the table."""
 FILES = (
     File("games.csv", _holds(TABLES["games"]), write_games, of_games=True),
     File(
@@ -144,7 +146,7 @@ FILES = (
     *(
         File(f"{name}.tex", f"{name} for LaTeX", partial(_write_latex, table), table, of_latex=True)
         for name, table in TABLES.items()
-        if table.view
+        if table.view or name in _GRIDS
     ),
 )
 """Every file, in the order of the page's list."""
@@ -156,11 +158,7 @@ def files_of(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
     Those of all moves of a large run only if `moves`, tables for papers only if `latex`.
     """
     tried = run.faults.attempt
-    return [
-        file
-        for file in asked(run, moves, latex)
-        if tried(Place.FILE, file.name, partial(file.applies, run), False)
-    ]
+    return [file for file in asked(run, moves, latex) if tried(file.name, partial(file.applies, run), False)]
 
 
 def asked(run: Run, moves: bool = False, latex: bool = False) -> list[File]:

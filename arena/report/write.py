@@ -15,7 +15,7 @@ from arena.base.work import in_background
 from arena.base.writing import write_text
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.style import save_pdf, save_png, svg
-from arena.report.faults import Fault, Place
+from arena.report.faults import Fault
 from arena.report.files import FILES, asked, files_of, write_positions
 from arena.report.page import is_page
 from arena.report.page.sections import html
@@ -66,20 +66,20 @@ def write(
         of_games["moves.csv"] = partial(write_positions, run)
 
     def filled(name: str, fill: Callable[[Path], object]) -> list[Path]:
-        return tried(Place.FILE, name, lambda: [replace(target / name, fill)], [])
+        return tried(name, lambda: [replace(target / name, fill)], [])
 
-    def write_games() -> tuple[Markup, dict[tuple[Place, str], Fault]]:
+    def write_games() -> tuple[Markup, dict[str, Fault]]:
         """Write the files with all games and moves, which need no chart; return the page's part with games."""
         for name, fill in of_games.items():
             filled(name, fill)
-        return tried(Place.SECTION, "Games", lambda: viewer(run, games), Markup()), run.faults.found
+        return tried("Games", lambda: viewer(run, games), Markup()), run.faults.found
 
     for name in ("survey", "ratings", "grades", "costliest_errors"):  # both processes need them
-        tried(Place.SECTION, name, partial(getattr, run, name), None)
+        tried(name, partial(getattr, run, name), None)
     with in_background(write_games) as games_part:
         charts = draw(run)
-        drawn = {name: tried(Place.CHART, name, partial(svg, axes), None) for name, axes in charts.items()}
-        pictures = {name: picture for name, picture in drawn.items() if picture is not None}
+        drawn = {name: tried(name, partial(svg, axes), "") for name, axes in charts.items()}
+        pictures = {name: picture for name, picture in drawn.items() if picture}
         listed = files_of(run, moves, latex)
         files: dict[str, Callable[[Path], object]] = {}
         for name, picture in pictures.items():
@@ -90,8 +90,8 @@ def write(
         written = [path for name, fill in files.items() for path in filled(name, fill)]
         shown, faults = games_part()
     run.faults.found |= faults
-    written = [*(target / name for name in of_games if not run.faults.line_of(Place.FILE, name)), *written]
-    holds = [(file.name, run.faults.line_of(Place.FILE, file.name) or file.holds) for file in listed]
+    written = [*(target / name for name in of_games if not run.faults.line_of(name)), *written]
+    holds = [(file.name, run.faults.line_of(file.name) or file.holds) for file in listed]
     page = html(run, pictures, holds, shown, [kind for kind, wanted in kinds.items() if wanted])
     written.append(replace(target / REPORT, partial(write_text, page)))
     if run.faults.found:

@@ -14,7 +14,6 @@ from arena.report.charts.effort import plot_nodes, plot_solved, plot_time, solve
 from arena.report.charts.elo import plot_convergence, plot_elo_of, plot_sweep
 from arena.report.charts.grades import plot_errors, plot_errors_by_limit, swept_limit
 from arena.report.charts.style import figure_of
-from arena.report.faults import Place
 from arena.report.run import Run
 
 
@@ -125,15 +124,13 @@ def charts_of(run: Run) -> list[_Chart]:
     """The charts that a run has: none before its first game."""
     if not len(run.games):
         return []
-    tried = run.faults.attempt
-    return [chart for chart in CHARTS if tried(Place.CHART, chart.name, partial(chart.applies, run), False)]
+    return [chart for chart in CHARTS if run.faults.attempt(chart.name, partial(chart.applies, run), False)]
 
 
 def draw(run: Run) -> dict[str, Axes]:
     """The charts of a run by name, without those that could not be drawn."""
     drawn = {
-        chart.name: run.faults.attempt(Place.CHART, chart.name, partial(chart.draw, run), None)
-        for chart in charts_of(run)
+        chart.name: run.faults.attempt(chart.name, partial(chart.draw, run), None) for chart in charts_of(run)
     }
     return {name: axes for name, axes in drawn.items() if axes is not None}
 

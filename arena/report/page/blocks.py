@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from arena.base.number import unbroken
 from arena.report.colours import GRID, INK, MUTED, PAPER
-from arena.report.faults import Faults, Place
+from arena.report.faults import Faults
 from arena.report.marks import elo_html, player_link, scale, whisker
 from arena.report.sentences.claims import Claim
 from arena.report.tables.table import Cell, Grid, Heading, Style
@@ -101,8 +101,8 @@ class Answer(NamedTuple):
 
 
 def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
-    names = (Markup("<b>{}</b>").format(wrapping(name)) for name in claim.players)
-    said = Markup(escape(unbroken(claim.template))).format(*names, **claim.facts)
+    names = (Markup("<b>{}</b>").format(wrapping(name)) for name in claim.names)
+    said = Markup(escape(unbroken(claim.words))).format(*names)
     notes = Markup(" <small>{}</small>").format(wrapping(claim.note)) if claim.note else ""
     number = elo_html(claim.interval) if claim.interval else ""
     return Markup('<li{}><span class="say">{}{}</span><span class="n">{}</span>{}</li>').format(
@@ -190,23 +190,24 @@ class Chart(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """A block that says in one line if it cannot be written."""
+    """The blocks of a part, which says in one line if they cannot be written."""
 
-    block: Block
+    blocks: Sequence[Block]
     part: str
     faults: Faults
 
     def html(self) -> Markup:
-        written = self.faults.attempt(Place.SECTION, self.part, self.block.html, None)
-        return self._line.html() if written is None else written
+        written = self.faults.attempt(self.part, lambda: together(self.blocks), None)
+        return failed(self.faults, self.part).html() if written is None else written
 
     def markdown(self) -> str:
-        written = self.faults.attempt(Place.SECTION, self.part, self.block.markdown, None)
-        return self._line.markdown() if written is None else written
+        written = self.faults.attempt(self.part, lambda: together_in_markdown(self.blocks), None)
+        return failed(self.faults, self.part).markdown() if written is None else written
 
-    @property
-    def _line(self) -> Text:
-        return Text(self.faults.line_of(Place.SECTION, self.part), "failed")
+
+def failed(faults: Faults, part: str) -> Text:
+    """The line of a part that could not be made."""
+    return Text(faults.line_of(part), "failed")
 
 
 class Row(NamedTuple):

@@ -17,7 +17,6 @@ from arena.ratings.interval import Interval
 from arena.ratings.match import match_summary
 from arena.ratings.prior import moved_by_prior
 from arena.report.charts.catalogue import charts_of
-from arena.report.faults import Place
 from arena.report.marks import game_link
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
@@ -32,6 +31,7 @@ from arena.report.page.blocks import (
     Table,
     Text,
     Tried,
+    failed,
     file_list,
 )
 from arena.report.page.player import player_sections
@@ -98,11 +98,9 @@ def html(
     `viewer` shows the games. `kinds` are the suffixes of the charts' files, `files` names and contents of others.
     """
     part, make = "the players' pages", partial(player_sections, run, linked=bool(viewer))
-    players, names = run.faults.attempt(Place.SECTION, part, make, (Markup(), []))
-    if line := run.faults.line_of(Place.SECTION, part):
-        players = Text(line, "failed").html()
-    sections = RunPage(run, charts, viewer, kinds, files, names).sections()
-    return page_of(sections, players)
+    made = run.faults.attempt(part, make, None)
+    players, names = made or (failed(run.faults, part).html(), [])
+    return page_of(RunPage(run, charts, viewer, kinds, files, names).sections(), players)
 
 
 def markdown(run: Run) -> str:
@@ -126,8 +124,8 @@ class RunPage:
         players that have a page of their own."""
         self.run, self.viewer, self.files, self.linked = run, viewer, files, linked
         self.charts: dict[str, Block] = {
-            chart.name: Text(line, "failed")
-            if (line := run.faults.line_of(Place.CHART, chart.name))
+            chart.name: failed(run.faults, chart.name)
+            if run.faults.line_of(chart.name)
             else Chart(chart.name, chart.caption, pictures.get(chart.name, ""), kinds)
             for chart in charts_of(run)
         }
@@ -153,17 +151,20 @@ class RunPage:
     def _tried(self, part: str, make: Callable[[], list[Block]]) -> list[Block]:
         """The blocks of a section, or a line that says that they could not be made."""
         faults = self.run.faults
-        blocks = faults.attempt(Place.SECTION, part, make, [])
-        if line := faults.line_of(Place.SECTION, part):
-            return [Text(line, "failed")]
-        return [Tried(block, part, faults) for block in blocks]
+        blocks = faults.attempt(part, make, None)
+        if blocks is None:
+            return [failed(faults, part)]
+        return [Tried(blocks, part, faults)] if blocks else []
 
     def _top(self) -> list[Block]:
-        first = opening(self.run)
         blocks: list[Block] = [Text(facts(self.run), "facts")]
         if self.run.is_one_of_several and self.run.data.published is None:
             link = Markup('<p class="note"><a href="../{}">All runs of {}</a></p>').format(REPORT, self.run.name)
             blocks.append(Raw(link))
+        part = "the answer"
+        first = self.run.faults.attempt(part, partial(opening, self.run), None)
+        if first is None:
+            return [*blocks, failed(self.run.faults, part)]
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
         blocks += [Text(words, "failed", player=player, linked=self.linked) for words, player in first.failures]
         blocks += [Answer(first.claims)] if first.claims else []
@@ -174,7 +175,7 @@ class RunPage:
         if (name := answering_chart(self.run)) in self.charts:
             blocks.append(self.charts.pop(name))
         blocks += [Items(first.cautions, "Worth a look")] if first.cautions else []
-        return [*blocks, *(Text(line, "failed") for line in first.faults)]
+        return blocks
 
     def _standings(self) -> list[Block]:
         zero = f"Elo: {self.run.zero}." if self.run.standings["elo"].notna().any() else ""
@@ -188,7 +189,7 @@ class RunPage:
         if count < 3 or not len(self.run.games):
             return []
         table = Table(crosstable(self.run, self.linked, has_games=bool(self.viewer)), "crosstable-table")
-        note = Text("Points of the row's player in per cent.", "note")
+        note = Text("Points of the row's player, in per cent where they are coloured.", "note")
         is_folded = count > _FOLDED or self.run.experiment.format.type == "gauntlet"  # in which few have met
         return [Fold(f"{count} players", [table]), note] if is_folded else [table, note]
 

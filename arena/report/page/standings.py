@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -28,26 +28,32 @@ def standings(run: Run, linked: Collection[str] = ()) -> Grid:
 
     `linked` are the players whose names lead to pages of their own.
     """
-    order = run.order if len(run.order) else pd.DataFrame()
-    table = run.standings if order.empty else order
-    placed = _placing(order)
     specs = {spec.name: spec for spec in run.data.experiment.players}
+    figures = run.standings[["player", *({"los", "best"} & {*run.standings})]]
+    table = run.order.merge(figures, how="left", on="player") if len(run.order) else run.standings
+    named = [_named(name, specs.get(name), linked) for name in table["player"]]
+    return rated(table, named, _placing(run.order))
+
+
+def rated(
+    table: pd.DataFrame, named: Sequence[Cell], placing: Sequence[tuple[Heading, list[Cell]]] = ()
+) -> Grid:
+    """The standings of a table with place or rank, Elo and results; `placing` decided who is before whom."""
     rows = table.to_dict("records")
     elo = [Interval.of(row, "elo") for row in rows]
     ends = scale(elo)
-    best = dict(zip(run.standings["player"], run.standings.get("best", ()), strict=False))
-    chances = [best.get(row["player"]) for row in rows]
     places = [row.get("place", row.get("rank")) for row in rows]
     results = [tuple(int(row[kind]) for kind in ("wins", "draws", "losses")) for row in rows]
     scores = [_score(*counts) for counts in results]
+    heading, chance = ("Best", "best") if "best" in table else ("LOS", "los")
     return Grid.of([
         (Heading("#", Style.RANK), [Cell(place, str(place)) for place in places]),
-        (NAMED, [_named(row["player"], specs.get(row["player"]), linked) for row in rows]),
-        *placed,
+        (NAMED, named),
+        *placing,
         (Heading("Elo", Style.ELO), [_elo(each) for each in elo]),
         (Heading("95 % interval", Style.PLOT), [Cell(None, "", whisker(each, ends)) for each in elo]),
-        *([(Heading("Best", is_wide=True), [cell(p, probability(p)) for p in chances])] if best else []),
-        (Heading("Score", is_wide="byes" in order), [Cell(score, percent(score)) for score in scores]),
+        (Heading(heading, is_wide=True), [cell(row[chance], probability(row[chance])) for row in rows]),
+        (Heading("Score", is_wide=bool(placing)), [Cell(score, percent(score)) for score in scores]),
         (Heading("Won, drawn, lost", Style.RESULTS, is_wide=True), [_results(*counts) for counts in results]),
     ])  # fmt: skip
 
@@ -93,13 +99,13 @@ def _match(row: Mapping[Any, Any]) -> Cell:
 
 
 def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = False) -> Grid:
-    """Points of the row's player in per cent against the column's, blue above 50, orange below.
+    """Points of the row's player against the column's; a page has per cent, blue above 50, orange below.
 
     With `has_games` each figure leads to the games of the two in the viewer.
     """
     names = [str(name) for name in run.crosstable.index]
     numbered = [
-        Cell(name, name, _linked(name, linked) + Markup(" <small>{}</small>").format(number))
+        Cell(name, f"{number} {name}", _linked(name, linked) + Markup(" <small>{}</small>").format(number))
         for number, name in enumerate(names, 1)
     ]
     columns = [(NAMED, numbered)]
@@ -123,4 +129,4 @@ def _share(name: str, other: str, score: Score | Literal[""], has_games: bool) -
     drawn = Markup('<span class="heat {}" style="--s:{:.2f}" title="{} {} against {}">{}</span>').format(
         side, strength, name, score, other, inside
     )
-    return Cell(share, text, drawn)
+    return Cell(share, str(score), drawn)

@@ -20,7 +20,6 @@ from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, ga
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import save_pdf, save_png, svg
-from arena.report.faults import Place
 from arena.report.files import latex as table_in_latex
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import markdown_of, page_of
@@ -40,7 +39,7 @@ from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import failures, unfinished
-from arena.report.sentences.claims import Claim, Kind, compared, shortened
+from arena.report.sentences.claims import Claim, compared, shortened
 from arena.report.sentences.facts import facts
 from arena.report.tables import units
 from arena.report.tables.table import NO_UNIT, Cell, Grid, Heading, Style, cell, with_decimals, words
@@ -140,7 +139,8 @@ def load_joint(folder: Path) -> Joint:
 def conclusion(joint: Joint) -> list[Claim]:
     """What the runs say together: who leads, or what a gauntlet of the anchor tells."""
     if joint.across is None:
-        return [Claim(Kind.NOTHING_COMMON, is_shown=False)]
+        words = "There is nothing to compare before two runs have games of the same players"
+        return [Claim(words, is_shown=False)]
     if joint.meets_all:
         others = joint.table[joint.table["player"] != joint.reference].sort_values(
             "elo", key=lambda elo: -elo.abs()
@@ -162,10 +162,12 @@ def _differences(joint: Joint) -> list[Claim]:
     for player in tested.loc[tested["chance"] < DIFFER, "player"]:
         of_player = joint.gains[(joint.gains["player"] == player) & (joint.gains["run"] != JOINT)]
         rows = of_player.sort_values("gain", kind="stable").to_dict("records")
-        least, most = (f"{Interval.of(row, 'gain')} in {row['run']}" for row in (rows[0], rows[-1]))
-        claims.append(Claim(Kind.DIFFERS, (player, joint.reference), facts={"least": least, "most": most}))
+        ends = ", ".join(f"{Interval.of(row, 'gain')} in {{}}" for row in (rows[0], rows[-1]))
+        names = (player, joint.reference, rows[0]["run"], rows[-1]["run"])
+        claims.append(Claim(f"what {{}} gains over {{}} differs from run to run: {ends}", names))
     if len(tested) and not claims:
-        claims.append(Claim(Kind.ALIKE, (joint.reference,), is_shown=False))
+        words = "no difference shown between runs in what a player gains over {}"
+        claims.append(Claim(words, (joint.reference,), is_shown=False))
     return claims
 
 
@@ -289,7 +291,7 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
             sections.append(Section("gains", title, [Table(gains_grid(joint))]))
     for name, run in joint.runs.items():
         link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
-        blocks = run.faults.attempt(Place.SECTION, name, partial(_of_run, run), [])
+        blocks = run.faults.attempt(name, partial(_of_run, run), [])
         blocks += [Text(line, "failed") for line in run.faults.lines()]
         sections.append(Section(f"run-{name}", name, [*blocks, Raw(link)]))
     return [*sections, Section("files", "Files", [file_list(files)])]

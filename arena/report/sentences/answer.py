@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import pandas as pd
 
-from arena.base.wording import counted
+from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
 from arena.experiment.openings import RANDOM_OPENINGS
 from arena.ratings.interval import Z80, Z95, Interval
 from arena.ratings.joint import NoteKind
-from arena.report.faults import Place
 from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
-from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Kind, compared, placed, shortened
-from arena.report.sentences.facts import WHOLE_SCHEDULE, written_by
+from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, compared, placed, shortened
+from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import PLAYER
 from arena.report.tables.decided import verdict
+from arena.report.tables.forms import share, share_text
 from arena.report.tables.suites import RANDOM
 from arena.report.tables.views import ALL, TOO_LONG
 
-PODIUM = 3
+PODIUM = ("first", "second", "third")
 """Places of the final order that it names."""
 LEVEL = 0.5
 """Elo below the first, less than which a player is level with it."""
@@ -34,6 +33,8 @@ _DECISIONS = 50
 """Decisions of a player from which on an error rate is named."""
 LEAST_ELO, MOST_TIMES = 5, 200
 """Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
+UNKEPT = "†"
+"""Stands behind a time that was not equal; `cautions.too_long` explains it."""
 
 
 class MoreGames(NamedTuple):
@@ -69,59 +70,45 @@ class _Opening(NamedTuple):
     claims: list[Claim]
     more: MoreGames | None
     cautions: list[str]
-    faults: list[str]
-    """What of these could not be made."""
 
     @property
     def lines(self) -> list[str]:
         """The opening line by line, as a terminal prints it."""
         said = [*self.unfinished, *map(str, self.failures), *(claim.sentence for claim in self.claims)]
         more = [f"{self.more.text} {self.more.setting}".strip()] if self.more else []
-        return [*said, *more, *self.cautions, *self.faults]
+        return [*said, *more, *self.cautions]
 
 
 def opening(run: Run) -> _Opening:
     """The opening of a run's page."""
-    tried = run.faults.attempt
     claims = answer(run)
-    return _Opening(
-        tried(Place.OPENING, "what is missing", partial(unfinished, run), []),
-        tried(Place.OPENING, "failures", partial(failures, run), []),
-        claims,
-        tried(Place.OPENING, "the number of games to tell more", partial(more_games, run, claims), None),
-        cautions(run),
-        run.faults.lines(Place.OPENING),
-    )
+    return _Opening(unfinished(run), failures(run), claims, more_games(run, claims), cautions(run))
 
 
 def answer(run: Run) -> list[Claim]:
     """What the run shows and does not show, MOST claims at most, the last of which says how many are left out."""
-    parts: dict[str, Callable[[Run], Iterator[Claim]]] = {"the decision": _decisions}
+    claims = [*_decisions(run)]
     if len(run.games):
-        parts |= {"the comparisons": _comparisons, "the gradings": _gradings}
-    claims = list[Claim]()
-    for part, made in parts.items():
-        claims += run.faults.attempt(Place.OPENING, part, partial(_listed, made, run), [])
+        claims += [*_comparisons(run), *endgame_claims(run.endgame_errors)]
+        claims += suite_claims(run.suites, run.players)
     return shortened(claims)
-
-
-def _listed(claims: Callable[[Run], Iterator[Claim]], run: Run) -> list[Claim]:
-    return list(claims(run))
 
 
 def _decisions(run: Run) -> Iterator[Claim]:
     """The order of the format, the decision of the test, and players found to be one."""
     if len(run.order):
         # who lost in the same round of a knockout stands in the order of the seeds
-        places = 2 if run.experiment.format.type == "knockout" else PODIUM
+        places = PODIUM[:2] if run.experiment.format.type == "knockout" else PODIUM
         first = run.order.iloc[0]
-        level_with = "" if first.get("decided", "points") == "points" else first["opponent"]
-        names = tuple(run.order.head(places)["player"])
-        yield Claim(Kind.ORDER, names, facts={"level_with": level_with})
+        names = tuple(run.order.head(len(places))["player"])
+        is_level = first.get("decided", "points") != "points"
+        note = f"level with {first['opponent']}, {names[0]} is first by its higher seed" if is_level else ""
+        yield Claim(", ".join(f"{{}} is {place}" for place in places[: len(names)]), names, note=note)
     if run.experiment.sprt:
         yield decision(run.sprt, run.experiment)
     if twins := [note for note in run.ratings.notes if note.kind is NoteKind.ONE_PLAYER]:
-        yield Claim(Kind.ONE_PLAYER, twins[0].players, is_shown=False, facts={"games": twins[0].games})
+        words = f"{{}} and {{}} played the same moves in all {twins[0].games} games: they are one player"
+        yield Claim(words, twins[0].players, is_shown=False)
 
 
 def _comparisons(run: Run) -> Iterator[Claim]:
@@ -155,14 +142,16 @@ def gains(table: pd.DataFrame) -> list[Claim]:
         fitting = rows[rows["fits"]].sort_values("gain", ascending=False, kind="stable")
         if fitting.empty:
             continue
-        claims, facts = list[Claim](), {"per": per}
+        claims = list[Claim]()
         for row in fitting.to_dict("records"):
             family = (row["family"],) if len(rows) > 1 else ()
             gain = Interval.of(row, "gain")
             if gain.error <= TOO_WIDE:
-                claims.append(Claim(Kind.DOUBLING, family, gain, abs(gain.value) > gain.error, facts))
+                words = ("with {}, " if family else "") + f"twice the {per} is worth"
+                claims.append(Claim(words, family, gain, abs(gain.value) > gain.error))
         if others := rows.loc[~rows["fits"], "family"].tolist():
-            claims.append(Claim(Kind.NO_LINE, tuple(others), is_shown=False, facts=facts))
+            words = f"with {listed(['{}'] * len(others))}, a doubling is not worth the same at every {per}"
+            claims.append(Claim(words, tuple(others), is_shown=False))
         return claims
     return []
 
@@ -173,8 +162,8 @@ def _ablation(run: Run) -> Iterator[Claim]:
     limit = {spec.name: spec.limit for spec in run.experiment.players}
     rows = run.ablation[(run.ablation["player"] != reference) & run.ablation["elo_difference"].notna()]
     for row in rows.sort_values("elo_difference", kind="stable").to_dict("records"):
-        other_limit = limit[row["player"]] != limit[reference]
-        yield compared(row["player"], reference, Interval.of(row, "elo_difference"), other_limit=other_limit)
+        note = "at another limit" if limit[row["player"]] != limit[reference] else ""
+        yield compared(row["player"], reference, Interval.of(row, "elo_difference"), note=note)
 
 
 def _settings(run: Run) -> Iterator[Claim]:
@@ -187,14 +176,15 @@ def _settings(run: Run) -> Iterator[Claim]:
         return
     mean = rows.groupby(["setting", "value", "reference"])["elo_difference"].transform("mean")
     for row in rows.assign(mean=-mean).sort_values("mean", kind="stable").to_dict("records"):
+        has_terms = row["terms"] and (row["pairs"] > 1 or rows["terms"].nunique() > 1)
+        terms = f" at equal {row['terms']}" if has_terms else ""
         yield compared(
             row["value"],
             row["reference"],
             Interval.of(row, "elo_difference"),
-            terms=row["terms"] if row["pairs"] > 1 or rows["terms"].nunique() > 1 else "",
-            late=row["time_used"] > TOO_LONG,
-            pairs_of_players=row["pairs"],
+            at=terms + (f" {UNKEPT}" if row["time_used"] > TOO_LONG else ""),
             points=_points(run, row["value"]) if row["setting"] == PLAYER else "",
+            note=f"mean of {row['pairs']} pairs of players" if row["pairs"] > 1 else "",
         )
 
 
@@ -210,8 +200,10 @@ def lead(run: Run) -> Iterator[Claim]:
     names, elo = table["player"].tolist(), table["elo"]
     level = names[: int((elo.iloc[0] - elo < LEVEL).sum())]
     if len(level) > 1 and not len(run.order):
-        facts = {"count": len(level), "others": len(level) < len(names)}
-        yield Claim(Kind.LEVEL, tuple(level) if len(level) <= PODIUM else (), is_shown=False, facts=facts)
+        named = tuple(level) if len(level) <= len(PODIUM) else ()
+        who = listed(["{}"] * len(named)) or f"{len(level)} players"
+        at_the_top = " at the top" if len(level) < len(names) else ""
+        yield Claim(f"{who} are level{at_the_top}", named, is_shown=False)
         return
     difference = run.ratings.contrast({names[0]: 1.0, names[1]: -1.0})
     if difference is not None:
@@ -219,8 +211,8 @@ def lead(run: Run) -> Iterator[Claim]:
 
 
 def _failed(run: Run, name: str) -> Claim:
-    games = int(run.standings.set_index("player")["games"][name])
-    return Claim(Kind.FAILED, (name,), facts={"failed": failing(run)[name], "games": counted(games, "game")})
+    games = counted(int(run.standings.set_index("player")["games"][name]), "game")
+    return Claim(f"{{}} failed in {failing(run)[name]} of its {games}, which say nothing of its play", (name,))
 
 
 def _points(run: Run, name: str) -> str:
@@ -236,12 +228,6 @@ def _placements(run: Run) -> Iterator[Claim]:
             yield placed(row["player"], Interval.of(row, "elo"), anchors)
 
 
-def _gradings(run: Run) -> Iterator[Claim]:
-    """What the grading of decisions in endings and the suites say."""
-    yield from endgame_claims(run.endgame_errors)
-    yield from suite_claims(run.suites, run.players)
-
-
 def endgame_claims(errors: pd.DataFrame) -> Iterator[Claim]:
     """How often the strongest and the weakest player err in endings, of those with DECISIONS or more.
 
@@ -251,20 +237,25 @@ def endgame_claims(errors: pd.DataFrame) -> Iterator[Claim]:
     if rows:
         ends = [rows[0], rows[-1]][: len(rows)]
         rates = [Interval.of(row, "error_rate") for row in ends]
-        facts = {"pieces": rows[0]["endgame_pieces"], "rates": rates}
-        yield Claim(Kind.ERRS, tuple(row["player"] for row in ends), is_shown=_are_apart(rates), facts=facts)
+        first, *others = (share(*rate) for rate in rates)
+        words = (
+            f"In endings of up to {rows[0]['endgame_pieces']} pieces {{}} throws away half a point or more in "
+            f"{first} of the decisions in which a move can" + "".join(f", {{}} in {rate}" for rate in others)
+        )
+        yield Claim(words, tuple(row["player"] for row in ends), is_shown=_are_apart(rates))
 
 
 def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim]:
     """What the first two of these players, in rank order, and random choice solve of each suite."""
     for suite, rows in suites[suites["stratum"] == ALL].groupby("suite", sort=False):
         shares = {row["player"]: Interval.of(row, "share") for row in rows.to_dict("records")}
-        asked = tuple(name for name in players if name in shares)[:2]
+        asked = [name for name in players if name in shares][:2]
         if asked:
-            facts = {"suite": suite, "positions": rows["positions"].max()}
-            facts |= {"shares": [shares[name] for name in (*asked, RANDOM)]}
-            is_shown = _are_apart([shares[name] for name in asked])
-            yield Claim(Kind.SOLVES, asked, is_shown=is_shown, facts=facts)
+            first, *others = (f"{share_text(*shares[name])} %" for name in asked)
+            words = f"Of the {rows['positions'].max():,} positions of {{}} {{}} solves {first}"
+            words += "".join(f", {{}} {share}" for share in others)
+            words += f", {RANDOM} {share_text(*shares[RANDOM])} %"
+            yield Claim(words, (str(suite), *asked), is_shown=_are_apart([shares[name] for name in asked]))
 
 
 def _are_apart(shares: Sequence[Interval]) -> bool:
@@ -282,12 +273,17 @@ def decision(path: pd.DataFrame, experiment: Experiment) -> Claim:
     test, decided = experiment.sprt, verdict(path)
     assert test is not None
     unit = "normalized Elo" if test.model == "normalized" else "Elo"
-    facts = {"elo0": test.elo0, "elo1": test.elo1, "unit": unit, "pairs": counted(len(path), "pair")}
+    pairs, tested = counted(len(path), "pair"), f"{test.elo0:g} against {test.elo1:g}"
     if decided == "continue":
-        return Claim(Kind.TEST_OPEN, is_shown=False, facts=facts)
+        return Claim(f"The test of {tested} {unit} is open after {pairs}", is_shown=False)
     bound, error = (test.elo0, test.alpha) if decided == "H1" else (test.elo1, test.beta)
-    facts |= {"decided": decided, "bound": bound, "distance": f"{abs(bound):g}", "error": 100 * error}
-    return Claim(Kind.TEST_ENDED, tuple(spec.name for spec in experiment.players[:2]), facts=facts)
+    than, or_ = ("more", "or less") if (decided == "H1") != (bound < 0) else ("less", "or more")
+    words = (
+        f"{{}} is {than} than {abs(bound):g} {unit} {'weaker' if bound < 0 else 'stronger'} than {{}} (chance of "
+        f"error {100 * error:g} % if it is {abs(bound):g} {or_}): the test of {tested} accepted {decided} after "
+        f"{pairs}"
+    )
+    return Claim(words, tuple(spec.name for spec in experiment.players[:2]))
 
 
 def answering_chart(run: Run) -> str:
@@ -309,7 +305,7 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
     experiment = run.experiment
     open_ones = [claim.interval for claim in claims if claim.interval and not claim.is_shown]
     differences = [interval for interval in open_ones if interval.error > 0]
-    if not differences or experiment.sprt or experiment.until or experiment.format.type not in WHOLE_SCHEDULE:
+    if not differences or experiment.sprt or experiment.until or not experiment.format.is_known:
         return None
     difference = max(differences, key=lambda interval: abs(interval.value) / interval.error)
     elo = max(round(abs(difference.value)), LEAST_ELO)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, ended, first_few
 from arena.ratings.contrasts import CERTAIN
 from arena.ratings.joint import NoteKind
-from arena.report.faults import Place
 from arena.report.run import Run
-from arena.report.sentences.facts import WHOLE_SCHEDULE, written_by
+from arena.report.sentences.facts import written_by
 from arena.report.tables.decided import verdict
 from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
@@ -61,11 +59,8 @@ def cautions(run: Run) -> list[str]:
         *(cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes),
         *(beyond_ratings, unmeasured),
     )
-    made = (
-        run.faults.attempt(Place.OPENING, f"the caution {maker.__name__}", partial(maker, run), [])
-        for maker in [*(makers if len(run.games) else []), _changes]
-    )
-    return [sentence for sentences in made for sentence in sentences]
+    made = [*(makers if len(run.games) else []), _changes]
+    return [sentence for maker in made for sentence in maker(run)]
 
 
 def cut_short(run: Run) -> list[str]:
@@ -245,11 +240,11 @@ def pondered(run: Run) -> list[str]:
 
 
 def _games_of_pairings(run: Run) -> dict[tuple[str, str], int]:
-    """Games of each pairing where every pairing plays every opening, see WHOLE_SCHEDULE."""
+    """Games of each pairing where every pairing plays every opening."""
     names = [spec.name for spec in run.experiment.players]
     colours = run.games[["white", "black"]].astype(str)
     met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
-    pairings = run.experiment.format.pairings(names) if run.experiment.format.type in WHOLE_SCHEDULE else []
+    pairings = run.experiment.format.pairings(names) if run.experiment.format.is_known else []
     return {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in pairings}
 
 

@@ -15,8 +15,6 @@ from arena.report.run import Run
 from arena.report.tables.settings import limits, terms
 from arena.rules.game import Termination
 
-WHOLE_SCHEDULE = ("round-robin", "match", "gauntlet")
-"""Formats in which every pairing plays every opening."""
 _WRITERS = ("match", "place")
 """The commands that make a configuration, which is called as they are."""
 _RULES = {

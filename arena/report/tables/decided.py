@@ -10,22 +10,21 @@ from arena.experiment.formats.fixed import Sprt
 from arena.ledger.ledger import FinalOrder
 from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables import shared, units
-from arena.report.tables.forms import decided_by, plain
+from arena.report.tables.forms import plain
 from arena.report.tables.outcomes import white_points
-from arena.report.tables.table import Column, Style, Table
+from arena.report.tables.table import Column, Table
 
-ORDER = Table.read(
+ORDER = Table.of(
     "order",
-    Column("place", "place in the final order of the format, from 1", heading="#", text=plain, style=Style.RANK),
+    Column("place", "place in the final order of the format, from 1"),
     shared.PLAYER,
     Column("points", "points of all games, byes and void rounds; in a knockout those of the last pairing",
         units.POINTS, "Points"),
     shared.BUCHHOLZ, shared.SONNEBORN_BERGER, shared.BYES, shared.VOID_ROUNDS,
     Column("round", "round of the player's last pairing", heading="Round", text=plain),
-    Column("opponent", "name of the player it met there", heading="Against", text=plain, style=Style.NAME),
-    Column("conceded", "points of the opponent in the last pairing", units.POINTS, "Conceded"),
-    Column("decided", "what decided the last pairing: points or, of a drawn one, seed", heading="Decided by",
-        text=decided_by, style=Style.WORD),
+    Column("opponent", "name of the player it met there"),
+    Column("conceded", "points of the opponent in the last pairing", units.POINTS),
+    Column("decided", "what decided the last pairing: points or, of a drawn one, seed"),
     *shared.ELO, *shared.RESULTS, shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
 )  # fmt: skip
 SPRT = Table.of(

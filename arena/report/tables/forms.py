@@ -24,13 +24,6 @@ def elo(value: Any) -> str:
     return signed(value) if known(value) else ""
 
 
-def interval_text(low: Any, high: Any) -> str:
-    """An interval of Elo: "+3 to +21"; "anchor" if it has no width, "" if it is not known."""
-    if not (known(low) and known(high)):
-        return ""
-    return f"{signed(low)} to {signed(high)}" if low < high else "anchor"
-
-
 def estimate(form: Callable[[Any], str]) -> Callable[[Any, Any, Any], str]:
     """Return a function that shows a value with its interval, as far as known: "3.10 (2.84 to 3.41)"."""
 

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.special import stdtrit as student_quantile
 
 from arena.ratings.errors import wilson
-from arena.report.tables import shared, units, views
+from arena.report.tables import shared, units
 from arena.report.tables.table import Column, Table, with_interval
 from arena.rules.game import ADJUDICATED, FORFEITS
 from arena.rules.result import WHITE_POINTS, points_of
@@ -21,7 +21,6 @@ FEWEST_PAIRS = 10
 
 CROSSTABLE = Table.of(
     "crosstable", shared.PLAYER,
-    view=views.crosstable,
     others=Column("a player", 'points out of games against that player, such as "12.5/20"', units.POINTS),
 )  # fmt: skip
 ADJUDICATIONS = Table.of(

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from arena.base.number import percent, signed
 from arena.report.tables import units
-from arena.report.tables.forms import estimate, interval_text, to_2
+from arena.report.tables.forms import estimate, to_2
 from arena.report.tables.table import Column, Style, with_interval
 
 PLAYER = Column("player", "name of the player", heading="Player", style=Style.NAME)
 FAMILY = Column("family", "players that differ only in name and one limit, by their other options")
-_ELO, _LOW, _HIGH = with_interval("elo", "rating in the joint fit of all games, 0 at the anchor or the mean",
-    units.ELO, "Elo")  # fmt: skip
-ELO = (_ELO, _LOW._replace(heading="95 % interval", text=interval_text, reads=(_LOW.name, _HIGH.name)), _HIGH)
-GAMES = Column("games", "games played", units.GAMES, "Games")
+ELO = with_interval("elo", "rating in the joint fit of all games, 0 at the anchor or the mean", units.ELO)
+GAMES = Column("games", "games played", units.GAMES)
 RESULTS = (
     GAMES,
-    Column("wins", "games won", units.GAMES, "Won"),
-    Column("draws", "games drawn", units.GAMES, "Drawn"),
-    Column("losses", "games lost", units.GAMES, "Lost"),
+    Column("wins", "games won", units.GAMES),
+    Column("draws", "games drawn", units.GAMES),
+    Column("losses", "games lost", units.GAMES),
 )
 NODES_PER_MOVE = Column("nodes_per_move", "mean positions entered for a move", units.NODES, "Nodes/move")
 SECONDS_PER_MOVE = Column("seconds_per_move",

@@ -9,30 +9,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.base.number import probability
 from arena.ratings.best import best
 from arena.ratings.interval import elo_from_score
 from arena.ratings.joint import Ratings, rate
 from arena.report.tables import shared, units
 from arena.report.tables.settings import key, settings, varied
 from arena.report.tables.survey import time_of
-from arena.report.tables.table import Column, Style, Table
+from arena.report.tables.table import Column, Table
 from arena.rules.result import Colour
 from players.player import PlayerSpec
 
-STANDINGS = Table.read(
+STANDINGS = Table.of(
     "standings",
-    Column("rank", "place in the joint rating, from 1", heading="#", style=Style.RANK),
+    Column("rank", "place in the joint rating, from 1"),
     shared.PLAYER, *shared.ELO, *shared.RESULTS,
-    Column("score", "points per game", units.SHARE, "Score"),
-    Column("los", "likelihood of superiority over the next player of the table", units.SHARE, "LOS",
-        text=probability),
+    Column("score", "points per game", units.SHARE),
+    Column("los", "likelihood of superiority over the next player of the table", units.SHARE),
     Column("best",
         "probability of being the best of all players connected through games, where there are three or more",
-        units.SHARE, "Best", text=probability),
+        units.SHARE),
     shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
-    Column("score_elo", "Elo of the score alone over the other player, where there are two", units.ELO,
-        "Elo of score"),
+    Column("score_elo", "Elo of the score alone over the other player, where there are two", units.ELO),
     others=Column("a setting", "the value of a setting in which players differ who are else alike"),
 )  # fmt: skip
 CONVERGENCE = Table.of(

@@ -21,20 +21,6 @@ NAMED = Heading("Player", Style.NAME)
 """The head of the players' names."""
 
 
-def crosstable(table: pd.DataFrame) -> Grid:
-    """The crosstable with numbered columns, the row numbers and names first; a cell's value is the score."""
-    numbers = range(1, len(table) + 1)
-    columns = [
-        (Heading("#", Style.RANK), [Cell(number, str(number)) for number in numbers]),
-        (NAMED, words(table.index)),
-    ]
-    columns += [
-        (Heading(str(number)), [Cell(score.share, str(score)) if score else EMPTY for score in scores])
-        for number, (_, scores) in zip(numbers, table.items(), strict=True)
-    ]
-    return Grid.of(columns)
-
-
 def comparisons(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
     """Differences of Elo at equal terms, with their likelihood of superiority.
 
