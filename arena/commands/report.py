@@ -64,7 +64,7 @@ def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
 
 def _list_runs(folder: Path) -> None:
     """List the runs below a folder, and write the page that links their reports."""
-    from arena.report.runs.page import counts, list_grid, write_index
+    from arena.report.index import counts, list_grid, write_index
 
     if not folder.is_dir():
         raise ArenaError(f"{folder} is not a folder")
@@ -81,7 +81,7 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
 
     Returns whether all parts of these could be made.
     """
-    from arena.report.runs.joint import joint_grid, load_joint, summary, write_joint
+    from arena.report.joint import joint_grid, load_joint, summary, write_joint
 
     if wanted.get("anonymous"):
         part = folder / listed_runs(folder)[1][0]

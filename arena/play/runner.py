@@ -63,7 +63,7 @@ def run(
     except ConfigError as error:
         raise ValueError("; ".join(str(error).splitlines())) from None
     if report and len(runs) > 1:
-        from arena.report.runs.joint import load_joint, write_joint
+        from arena.report.joint import load_joint, write_joint
 
         write_joint(load_joint(folder))
     return runs.get("", runs)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from arena.base.writing import markdown_table
 from arena.report.files import FILES
-from arena.report.tables.catalogue import TABLES
+from arena.report.run import TABLES
 from arena.report.tables.table import Column
 
 _INTRODUCTION = """\

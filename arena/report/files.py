@@ -15,8 +15,7 @@ from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
 from arena.report.page.sections import markdown
 from arena.report.page.standings import crosstable, standings
-from arena.report.run import Run
-from arena.report.tables.catalogue import TABLES
+from arena.report.run import TABLES, Run
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.table import Grid, Table
 from arena.rules.pdn.write import search_comment

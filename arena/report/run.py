@@ -1,4 +1,4 @@
-"""A run as tables, read from its ledger."""
+"""A run as tables, read from its ledger, and the list of those that have a file."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from arena.report.tables import (
     grades,
     outcomes,
     standings,
+    stored,
     submissions,
     suites,
     sweeps,
 )
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
+from arena.report.tables.table import Table
 from arena.rules.notation import NotationError, fen
 from arena.rules.played import replayed
 
@@ -232,3 +234,33 @@ class Run(RatedRun):
     def suite_answers(self) -> pd.DataFrame:
         """One row per position of a suite and player: the move played and whether it solves the position."""
         return self.data.answers
+
+
+_TABLES = (
+    stored.GAMES,
+    stored.MOVES,
+    stored.PROBES,
+    standings.STANDINGS,
+    decided.ORDER,
+    submissions.SUBMISSIONS,
+    outcomes.CROSSTABLE,
+    stored.RESIDUALS,
+    effort.EFFORT,
+    effort.EXTRAS,
+    outcomes.ADJUDICATIONS,
+    outcomes.OPENINGS,
+    comparisons.COMPARISONS,
+    sweeps.GAINS,
+    sweeps.SWEEPS,
+    standings.CONVERGENCE,
+    ablation.ABLATION,
+    decided.SPRT,
+    grades.GRADES,
+    grades.JUDGES,
+    grades.ENDGAME_ERRORS,
+    grades.JUDGED_LOSSES,
+    suites.SUITES,
+    stored.SUITE_ANSWERS,
+)
+TABLES: dict[str, Table] = {table.name: table for table in _TABLES}
+"""Every table by its name, in the order of the files."""

@@ -20,7 +20,7 @@ from arena.report.files import FILES, asked, files_of, write_positions
 from arena.report.page import is_page
 from arena.report.page.sections import html
 from arena.report.run import Run
-from arena.report.viewer.games import viewer
+from arena.report.viewer import viewer
 
 FAULTS = "report_faults.txt"
 """The file with the tracebacks of what could not be made; there is none if all could."""

@@ -23,8 +23,7 @@ from arena.ledger.record import MEASURED
 from arena.play.match import play
 from arena.play.prepare import prepare
 from arena.report.files import pdn_games, write_games
-from arena.report.run import Run
-from arena.report.tables.catalogue import TABLES
+from arena.report.run import TABLES, Run
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen

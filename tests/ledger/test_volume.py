@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import arena
+import arena.report.viewer as games
 from arena.experiment.formats.base import Rounds, pairs_of
 from arena.ledger import moves
 from arena.ledger.info import session
@@ -24,8 +25,7 @@ from arena.report.run import Run
 from arena.report.sentences.facts import details
 from arena.report.tables import survey
 from arena.report.tables.effort import SHARES
-from arena.report.viewer import games
-from arena.report.viewer.games import games_of
+from arena.report.viewer import games_of
 from arena.report.write import write
 from tests.helpers import made_up
 from tests.helpers.command_line import invoke

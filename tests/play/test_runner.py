@@ -14,7 +14,7 @@ from arena.experiment.load import load
 from arena.ledger.store import StoreError
 from arena.play.options.option import RunPaused
 from arena.play.processes import IN_PROCESS
-from arena.report.runs.joint import load_joint
+from arena.report.joint import load_joint
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import repeatable
 

@@ -17,7 +17,7 @@ from arena.report.files import pdn_games
 from arena.report.run import Run
 from arena.report.sentences.answer import answer, endgame_claims
 from arena.report.tables.grades import errors_of_games
-from arena.report.viewer.games import games_of, linked_games
+from arena.report.viewer import games_of, linked_games
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,

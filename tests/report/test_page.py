@@ -20,8 +20,7 @@ from arena.report.files import frame_of, latex
 from arena.report.page.blocks import Chart, Table
 from arena.report.page.sections import MOST_PAIRS, RunPage
 from arena.report.page.standings import standings
-from arena.report.run import Run
-from arena.report.tables.catalogue import TABLES
+from arena.report.run import TABLES, Run
 from arena.report.tables.table import Grid, Style
 from arena.report.template import escaped, wrapping
 from arena.report.write import write

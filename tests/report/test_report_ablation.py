@@ -14,10 +14,9 @@ from scipy import stats
 from arena.ratings.joint import rate
 from arena.report.charts.comparisons import plot_ablation
 from arena.report.page.sections import markdown
-from arena.report.run import Run
+from arena.report.run import TABLES, Run
 from arena.report.sentences.answer import answer
 from arena.report.tables.ablation import ablation, elo_difference
-from arena.report.tables.catalogue import TABLES
 from tests.helpers.report_data import (
     MISSING_WORD,
     experiment,

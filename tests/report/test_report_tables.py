@@ -17,10 +17,9 @@ from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import html
-from arena.report.run import Run
+from arena.report.run import TABLES, Run
 from arena.report.sentences.cautions import disqualifications, faulty
 from arena.report.tables.ablation import ablation
-from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import effort
 from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families

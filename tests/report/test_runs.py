@@ -11,8 +11,8 @@ import pytest
 
 from arena.ledger.ledger import FILE
 from arena.report.compare import sameness, sameness_sentence
+from arena.report.index import list_grid
 from arena.report.load import load as load_run
-from arena.report.runs.page import list_grid
 from arena.report.write import FAULTS
 from arena.watch.entry import entries_below
 from tests.helpers.command_line import invoke, refused

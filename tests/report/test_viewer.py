@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import arena.report.viewer as viewer_games
 from arena.report.run import Run
-from arena.report.viewer import games as viewer_games
-from arena.report.viewer.games import games_of, steps, viewer
+from arena.report.viewer import games_of, steps, viewer
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import replayed

@@ -12,7 +12,7 @@ import pytest
 
 from arena.report.page import SCRIPT as TABLES
 from arena.report.template import modules, script
-from arena.report.viewer.games import SCRIPT as VIEWER
+from arena.report.viewer import SCRIPT as VIEWER
 from arena.web.page import MODULE as PAGE
 
 TOP = Path(__file__).parents[2]

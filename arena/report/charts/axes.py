@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from arena.base.number import quantity
-from arena.report.charts.style import DASHED, SERIES, figure_of
-from arena.report.colours import MUTED
+from arena.report.charts.style import DASHED, MUTED, SERIES, figure_of
 
 WIDTH = 6.8
 """Inches of a chart without long names."""

@@ -21,8 +21,7 @@ from arena.report.charts.axes import (
     reference_line,
     rows_of,
 )
-from arena.report.charts.style import DASHED, SERIES, styled
-from arena.report.colours import MUTED
+from arena.report.charts.style import DASHED, MUTED, SERIES, styled
 
 SHOWN = 2000
 """Pairs beyond which only some are drawn, evenly spaced, the last one among them."""

@@ -19,8 +19,7 @@ from arena.report.charts.axes import (
     rows_of,
     whole_depths,
 )
-from arena.report.charts.style import SERIES, series, styled
-from arena.report.colours import MUTED
+from arena.report.charts.style import MUTED, SERIES, series, styled
 from arena.report.tables.effort import SHARES
 from arena.report.tables.views import ALL
 

@@ -32,8 +32,7 @@ from arena.report.charts.axes import (
     shifts,
     whole_depths,
 )
-from arena.report.charts.style import series, styled
-from arena.report.colours import INK
+from arena.report.charts.style import INK, series, styled
 from arena.report.run import Run
 from arena.report.tables.suites import limit_text
 

@@ -22,8 +22,7 @@ from arena.report.charts.axes import (
     shifts,
     whole_depths,
 )
-from arena.report.charts.style import series, styled
-from arena.report.colours import MUTED
+from arena.report.charts.style import MUTED, series, styled
 
 _FEWEST = 3
 """Points that make a correlation, or a line over limits."""

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.report.charts.axes import set_title
-from arena.report.charts.style import DASHED, SERIES, styled
-from arena.report.colours import MUTED
+from arena.report.charts.style import DASHED, MUTED, SERIES, styled
 
 _COLUMNS = 4
 """Panels side by side."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup, escape
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.report.colours import GRID, INK, MUTED, PAPER
-
+INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"
+"""Colours of text, secondary text, grid and background; a page has its own in place of exactly these."""
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """Okabe and Ito's colour-blind-safe palette (2008), without yellow and black."""
 MARKERS = "os^DvPX"
@@ -83,6 +85,21 @@ def svg(axes: Axes) -> str:
     file = io.StringIO()
     _save(axes, file, format="svg", metadata={"Date": None, "Creator": None})
     return file.getvalue()
+
+
+def on_page(picture: str, name: str, caption: str) -> Markup:
+    """A picture of `svg` as an element of a page: its ids begin with its name, its colours are the page's."""
+
+    def on_page_tag(match: re.Match[str]) -> str:
+        tag = re.sub(r'\bid="', f'id="{name}-', match[0])
+        tag = re.sub(r'(href="|url\()#', rf"\g<1>#{name}-", tag)
+        for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):
+            tag = tag.replace(colour, f"var(--{variable})")
+        return tag.replace(PAPER, "none")
+
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", picture[picture.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r"<[^<>]*>", on_page_tag, text)  # text between tags may hold anything
+    return Markup(text.replace("<svg", f'<svg role="img" aria-label="{escape(caption)}"', 1).strip())
 
 
 def save_png(axes: Axes, path: Path) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from markupsafe import Markup, escape
 
 from arena.base.number import unbroken
-from arena.report.colours import GRID, INK, MUTED, PAPER
 from arena.report.faults import Faults
 from arena.report.marks import elo_html, player_link, scale, whisker
 from arena.report.sentences.claims import Claim
@@ -157,36 +155,20 @@ class Chart(NamedTuple):
 
     name: str
     caption: str
-    svg: str = ""
-    """The SVG file's text; a page without it shows the links alone."""
+    drawn: Markup = Markup()
+    """The picture; a page without it shows the links alone."""
     kinds: Sequence[str] = ("svg",)
     """The suffixes of its files."""
 
     def html(self) -> Markup:
         links = [Markup(' <a href="{0}.{1}">{2}</a>').format(self.name, kind, kind.upper()) for kind in self.kinds]
         return Markup('<figure id="chart-{}">{}<figcaption>{}{}</figcaption></figure>').format(
-            self.name, self._drawing(), wrapping(self.caption), Markup("").join(links)
+            self.name, self.drawn, wrapping(self.caption), Markup("").join(links)
         )
 
     def markdown(self) -> str:
         title = self.name.replace("_", " ").capitalize()
         return f"![{title}]({self.name}.{self.kinds[0]})\n\n*{escaped(self.caption)}*"
-
-    def _drawing(self) -> Markup:
-        """The SVG file as an element of a page: its ids made unique, its colours those of the page."""
-        text = self.svg[self.svg.find("<svg") :] if self.svg else ""
-        text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-        text = re.sub(r"<[^<>]*>", self._tag, text)  # text between tags may hold anything
-        return Markup(
-            text.replace("<svg", f'<svg role="img" aria-label="{Markup.escape(self.caption)}"', 1).strip()
-        )
-
-    def _tag(self, match: re.Match[str]) -> str:
-        tag = re.sub(r'\bid="', f'id="{self.name}-', match[0])
-        tag = re.sub(r'(href="|url\()#', rf"\g<1>#{self.name}-", tag)
-        for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):
-            tag = tag.replace(colour, f"var(--{variable})")
-        return tag.replace(PAPER, "none")
 
 
 class Tried(NamedTuple):

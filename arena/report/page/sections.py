@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from markupsafe import Markup
@@ -17,6 +17,7 @@ from arena.ratings.interval import Interval
 from arena.ratings.match import match_summary
 from arena.ratings.prior import moved_by_prior
 from arena.report.charts.catalogue import charts_of
+from arena.report.charts.style import on_page
 from arena.report.marks import game_link
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
@@ -67,7 +68,6 @@ _CHARTS = {
 }
 """The charts of sections; the others stand in the last one."""
 NOTHING = Markup()
-NO_PICTURES: Mapping[str, str] = MappingProxyType({})
 OF_EXTRAS = (
     "Counted by the players themselves, over the moves that have the number and the games with such a move."
 )
@@ -108,27 +108,32 @@ def markdown(run: Run) -> str:
     return markdown_of(RunPage(run).sections())
 
 
+@dataclass
 class RunPage:
-    """The sections of a run's page, with its charts as SVG texts by name and the part that shows its games."""
+    """The sections of a run's page."""
 
-    def __init__(
-        self,
-        run: Run,
-        pictures: Mapping[str, str] = NO_PICTURES,
-        viewer: Markup = NOTHING,
-        kinds: Sequence[str] = ("svg",),
-        files: Sequence[tuple[str, str]] = (),
-        linked: Collection[str] = (),
-    ) -> None:
-        """`kinds` are the suffixes of the charts' files, `files` names and contents of the others, `linked` the
-        players that have a page of their own."""
-        self.run, self.viewer, self.files, self.linked = run, viewer, files, linked
-        self.charts: dict[str, Block] = {
-            chart.name: failed(run.faults, chart.name)
-            if run.faults.line_of(chart.name)
-            else Chart(chart.name, chart.caption, pictures.get(chart.name, ""), kinds)
-            for chart in charts_of(run)
-        }
+    run: Run
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    """Charts as SVG texts, by name."""
+    viewer: Markup = NOTHING
+    """The part that shows the games."""
+    kinds: Sequence[str] = ("svg",)
+    """The suffixes of the charts' files."""
+    files: Sequence[tuple[str, str]] = ()
+    """Names and contents of the other files."""
+    linked: Collection[str] = ()
+    """The players that have a page of their own."""
+    charts: dict[str, Block] = field(init=False)
+    """Those that have no place on the page yet, by name."""
+
+    def __post_init__(self) -> None:
+        self.charts = {chart.name: self._chart(chart.name, chart.caption) for chart in charts_of(self.run)}
+
+    def _chart(self, name: str, caption: str) -> Block:
+        if self.run.faults.line_of(name):
+            return failed(self.run.faults, name)
+        drawn = on_page(self.pictures[name], name, caption) if name in self.pictures else NOTHING
+        return Chart(name, caption, drawn, self.kinds)
 
     def sections(self) -> list[Section]:
         """All sections, the opening one first."""

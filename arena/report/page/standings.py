@@ -35,9 +35,7 @@ def standings(run: Run, linked: Collection[str] = ()) -> Grid:
     return rated(table, named, _placing(run.order))
 
 
-def rated(
-    table: pd.DataFrame, named: Sequence[Cell], placing: Sequence[tuple[Heading, list[Cell]]] = ()
-) -> Grid:
+def rated(table: pd.DataFrame, named: Sequence[Cell], placing: Sequence[tuple[Heading, list[Cell]]] = ()) -> Grid:
     """The standings of a table with place or rank, Elo and results; `placing` decided who is before whom."""
     rows = table.to_dict("records")
     elo = [Interval.of(row, "elo") for row in rows]

@@ -19,7 +19,7 @@ from arena.experiment.model import Experiment
 from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
-from arena.report.charts.style import save_pdf, save_png, svg
+from arena.report.charts.style import on_page, save_pdf, save_png, svg
 from arena.report.files import latex as table_in_latex
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import markdown_of, page_of
@@ -252,8 +252,8 @@ def write_joint(joint: Joint, *, latex: bool = False, pdf: bool = False, png: bo
     chart = None
     if joint.across is not None:
         axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
-        drawn = svg(axes)
-        chart = Chart(CHART, "Elo in each run, and their mean (joint), with 95 % intervals.", drawn, kinds)
+        drawn, caption = svg(axes), "Elo in each run, and their mean (joint), with 95 % intervals."
+        chart = Chart(CHART, caption, on_page(drawn, CHART, caption), kinds)
         fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = {

@@ -1,1 +1,0 @@
-"""Many runs together: what is listed of each, and the page that lists them."""
