@@ -166,9 +166,8 @@ def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
         assert row["converted"] == pytest.approx((white["result"] == "white").mean())
     first, last = table.index[0], table.index[-1]
     (claim,) = endgame_claims(graded.endgame_errors)
-    assert claim in answer(graded) and claim.players == (first, last)
+    assert claim in answer(graded) and claim.names == (first, last)
     rates = table[["error_rate", "error_rate_low", "error_rate_high"]]
-    assert claim.facts["rates"] == [tuple(rates.loc[name]) for name in claim.players]
     assert claim.is_shown == (rates.loc[first].iloc[2] < rates.loc[last].iloc[1])
     assert list(endgame_claims(graded.endgame_errors.assign(decisions=49))) == []
 

@@ -15,9 +15,9 @@ import pytest
 
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
-from arena.report.charts.style import save_png, svg
+from arena.report.charts.style import on_page, save_png, svg
 from arena.report.files import frame_of, latex
-from arena.report.page.blocks import Chart, Table
+from arena.report.page.blocks import Table
 from arena.report.page.sections import MOST_PAIRS, RunPage
 from arena.report.page.standings import standings
 from arena.report.run import TABLES, Run
@@ -59,7 +59,7 @@ def test_names_in_any_script_are_text_in_svg_and_give_no_warning(made: Run, tmp_
         text = svg(axes)
         save_png(axes, tmp_path / "elo.png")
     escaped_name = MARKUP.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for page in (text, Chart("elo", "", text).html()):
+    for page in (text, on_page(text, "elo", "")):
         assert {CJK, ARABIC, escaped_name} <= set(re.findall(r"<text[^>]*>([^<]*)</text>", page))
 
 

@@ -124,7 +124,7 @@ def test_page_and_chart_show_no_missing_number(pairs: int, counts: dict[str, lis
 
 def test_the_answer_names_each_change_with_its_interval_the_largest_loss_first() -> None:
     claims = answer(probed(FOUR, probes(**COUNTS), pairs=20))
-    assert {claim.players for claim in claims} == {(name, "full") for name in ("no_tt", "weak", "lost")}
+    assert {claim.names for claim in claims} == {(name, "full") for name in ("no_tt", "weak", "lost")}
     values = [claim.interval.value for claim in claims if claim.interval]
     assert values == sorted(values) and len(values) == 3
-    assert [claim.note for claim in claims if claim.players[0] == "weak"] == ["at another limit"]
+    assert [claim.note for claim in claims if claim.names[0] == "weak"] == ["at another limit"]

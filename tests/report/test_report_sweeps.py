@@ -215,7 +215,7 @@ def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path)
 
     def charts(run: Run) -> list[str]:
         opening, *_ = RunPage(run).sections()
-        blocks = [tried.block for tried in opening.blocks if isinstance(tried, Tried)]
+        blocks = [block for tried in opening.blocks if isinstance(tried, Tried) for block in tried.blocks]
         return [block.name for block in blocks if isinstance(block, Chart)]
 
     assert charts(grid) == ["elo_by_depth"]
