@@ -28,7 +28,8 @@ from arena.play.solving import ONE_PLY, failed, in_order, questions, solve
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
 from arena.play.workers import carry_through
-from arena.report.tables.suites import SuiteTables, shares_text, solutions_text, strata_text, suite_tables
+from arena.report.tables.suites import SuiteTables, solutions_text, suite_tables
+from arena.report.tables.views import by_limit, strata
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.endgame.tables import folder_of
 from arena.rules.variants import Variant
@@ -183,13 +184,15 @@ def _answers(suite: Suite, asked: list[PlayerSpec], seed: int, workers: int | st
 def _show(suite: Suite, tables: SuiteTables) -> None:
     shares, solutions = tables.shares, tables.solutions
     echo(f"{suite.name}, {suite.variant.name}: % solved of {len(suite.puzzles)} positions ± 95 % interval")
-    show_frame(shares_text(shares))
+    show_frame(by_limit(shares).texts())
     if len(solutions):
         echo("\nsolved and solved under each greater limit, too; medians over all positions")
         show_frame(solutions_text(solutions))
     if shares["stratum"].nunique() > 1:
         echo("\n% solved by stratum, under the greatest limit")
-        show_frame(strata_text(shares))
+        greatest = shares.groupby("player")["at"].transform("max")
+        for grid in strata(shares[(shares["at"] == greatest) | shares["at"].isna()]).values():
+            show_frame(grid.texts())
 
 
 def _document(suite: Suite, seed: int, tables: SuiteTables) -> dict[str, Any]:

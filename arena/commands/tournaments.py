@@ -209,7 +209,7 @@ def match_command(
         code = play_config(document, folder, workers, name="match")
     if code == 0 and "sprt" in document:
         from arena.report.load import load as load_run
-        from arena.report.tables.decided import verdict
+        from arena.report.tables.outcomes import verdict
 
         code = VERDICTS[verdict(load_run(folder).sprt)]
     sys.exit(code)

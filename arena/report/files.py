@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.base.docs import docstring
+from arena.base.docs import docstring, first_line
 from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
-from arena.report.page.sections import markdown
 from arena.report.page.standings import crosstable, standings
 from arena.report.run import TABLES, Run
 from arena.report.tables.grades import errors_of_games
@@ -27,8 +26,8 @@ class File(NamedTuple):
     name: str
     holds: str
     """Its contents, as the page's list of files describes them."""
-    fill: Callable[[Run, Path], object]
-    """Writes it to a path."""
+    fill: Callable[[Run, Path], object] | None
+    """Writes it to a path; None of one that is made with the page."""
     table: Table | None = None
     """Of the files of a table, which a run has if the table has rows."""
     of_games: bool = False
@@ -121,29 +120,30 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
 
 def _holds(table: Table) -> str:
     """The first line of the documentation of `Run`'s attribute."""
-    return docstring(getattr(Run, table.name)).splitlines()[0].rstrip(".")
+    return first_line(docstring(getattr(Run, table.name)))
 
 
+SUMMARY = "summary.md"
 _GRIDS: Mapping[str, Callable[[Run], Grid]] = {"standings": standings, "crosstable": crosstable}
 """What people read of tables that need more of a run than the table."""
 FILES = (
     File("games.csv", _holds(TABLES["games"]), write_games, of_games=True),
     File(
         "moves.csv",
-        "One row per move; --fen adds the position before it",
+        "One row per move; --fen adds the position before it.",
         write_moves,
         of_games=True,
         of_moves=True,
     ),
-    File("games.pdn", "All games, for any draughts program", write_pdn, of_games=True, of_moves=True),
-    File("summary.md", "This report in Markdown", lambda run, path: write_text(markdown(run), path)),
+    File("games.pdn", "All games, for any draughts program.", write_pdn, of_games=True, of_moves=True),
+    File(SUMMARY, "This report in Markdown.", None),
     *(
         File(f"{name}.csv", _holds(table), partial(_write_table, table), table)
         for name, table in TABLES.items()
         if name not in ("games", "moves")
     ),
     *(
-        File(f"{name}.tex", f"{name} for LaTeX", partial(_write_latex, table), table, of_latex=True)
+        File(f"{name}.tex", f"{name} for LaTeX.", partial(_write_latex, table), table, of_latex=True)
         for name, table in TABLES.items()
         if table.view or name in _GRIDS
     ),

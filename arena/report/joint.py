@@ -20,6 +20,7 @@ from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, ga
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import on_page, save_pdf, save_png, svg
+from arena.report.files import SUMMARY
 from arena.report.files import latex as table_in_latex
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import markdown_of, page_of
@@ -50,7 +51,6 @@ _FOLDED = 16
 DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""
 CHART = "joint_elo"
-SUMMARY = "summary.md"
 _UNITS = {
     **dict.fromkeys((*Interval.columns_of("elo"), *Interval.columns_of("gain")), units.ELO),
     "los": units.SHARE,
@@ -257,16 +257,16 @@ def write_joint(joint: Joint, *, latex: bool = False, pdf: bool = False, png: bo
         fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = {
-            "joint.csv": ("joint Elo", joint.table),
-            "by_run.csv": ("Elo, games and points of each player in each run", joint.by_run),
-            "gains.csv": (f"gains over {joint.reference} in each run and jointly", joint.gains),
+            "joint.csv": ("Joint Elo.", joint.table),
+            "by_run.csv": ("Elo, games and points of each player in each run.", joint.by_run),
+            "gains.csv": (f"Gains over {joint.reference} in each run and jointly.", joint.gains),
         }
         files |= {name: partial(_write_csv, table) for name, (_, table) in tables.items()}
         if latex or (joint.folder / "joint.tex").exists():
             in_latex = {"joint.tex": joint_grid(joint), "gains.tex": gains_grid(joint)}
             files |= {name: partial(write_text, table_in_latex(grid)) for name, grid in in_latex.items()}
-    listed_files = [(name, holds) for name, (holds, _) in tables.items()] + [(SUMMARY, "this page in Markdown")]
-    listed_files += [(name, "for LaTeX") for name in in_latex]
+    listed_files = [(name, holds) for name, (holds, _) in tables.items()] + [(SUMMARY, "This page in Markdown.")]
+    listed_files += [(name, "For LaTeX.") for name in in_latex]
     sections = _sections(joint, chart, listed_files)
     files[SUMMARY] = partial(write_text, markdown_of(sections))
     for name, fill in files.items():

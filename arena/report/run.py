@@ -14,7 +14,6 @@ from arena.ratings.residuals import residuals
 from arena.report.tables import (
     ablation,
     comparisons,
-    decided,
     effort,
     grades,
     outcomes,
@@ -116,7 +115,7 @@ class Run(RatedRun):
     @cached_property
     def order(self) -> pd.DataFrame:
         """The final order of a Swiss or knockout, with ratings."""
-        return decided.final_order(self.data.order, self.standings)
+        return outcomes.final_order(self.data.order, self.standings)
 
     @cached_property
     def submissions(self) -> pd.DataFrame:
@@ -144,14 +143,9 @@ class Run(RatedRun):
         return outcomes.adjudications(self.games)
 
     @cached_property
-    def openings(self) -> pd.DataFrame:
-        """Score of the first mover by opening, where enough pairs were played from each to say something."""
-        return outcomes.openings(self.rated_games, self.first)
-
-    @cached_property
     def sprt(self) -> pd.DataFrame:
         """The sequential test pair by pair."""
-        return decided.sprt_path(self.games, self.experiment.sprt)
+        return outcomes.sprt_path(self.games, self.experiment.sprt)
 
     @cached_property
     def convergence(self) -> pd.DataFrame:
@@ -241,20 +235,19 @@ _TABLES = (
     stored.MOVES,
     stored.PROBES,
     standings.STANDINGS,
-    decided.ORDER,
+    outcomes.ORDER,
     submissions.SUBMISSIONS,
     outcomes.CROSSTABLE,
     stored.RESIDUALS,
     effort.EFFORT,
     effort.EXTRAS,
     outcomes.ADJUDICATIONS,
-    outcomes.OPENINGS,
     comparisons.COMPARISONS,
     sweeps.GAINS,
     sweeps.SWEEPS,
     standings.CONVERGENCE,
     ablation.ABLATION,
-    decided.SPRT,
+    outcomes.SPRT,
     grades.GRADES,
     grades.JUDGES,
     grades.ENDGAME_ERRORS,

@@ -64,9 +64,9 @@ def escaped(text: object) -> str:
 
 @functools.cache
 def environment() -> Environment:
-    """Load templates by their paths in this room; HTML templates escape."""
+    """Load templates of every page by their paths below the package `arena`; HTML templates escape."""
     made = Environment(
-        loader=PackageLoader("arena.report", ""),
+        loader=PackageLoader("arena", ""),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,

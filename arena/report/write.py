@@ -16,9 +16,9 @@ from arena.base.writing import write_text
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.style import save_pdf, save_png, svg
 from arena.report.faults import Fault
-from arena.report.files import FILES, asked, files_of, write_positions
+from arena.report.files import FILES, SUMMARY, asked, files_of, write_positions
 from arena.report.page import is_page
-from arena.report.page.sections import html
+from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.viewer import viewer
 
@@ -60,7 +60,7 @@ def write(
     tried = run.faults.attempt
 
     of_games: dict[str, Callable[[Path], object]] = {
-        file.name: partial(file.fill, run) for file in asked(run, moves, latex) if file.of_games
+        file.name: partial(file.fill, run) for file in asked(run, moves, latex) if file.of_games and file.fill
     }
     if "moves.csv" in of_games and (fen or _has_positions(target / "moves.csv")):
         of_games["moves.csv"] = partial(write_positions, run)
@@ -78,22 +78,23 @@ def write(
         tried(name, partial(getattr, run, name), None)
     with in_background(write_games) as games_part:
         charts = draw(run)
-        drawn = {name: tried(name, partial(svg, axes), "") for name, axes in charts.items()}
-        pictures = {name: picture for name, picture in drawn.items() if picture}
+        drawn = {name: tried(name, partial(svg, axes), None) for name, axes in charts.items()}
+        pictures = {name: picture for name, picture in drawn.items() if picture is not None}
         listed = files_of(run, moves, latex)
         files: dict[str, Callable[[Path], object]] = {}
         for name, picture in pictures.items():
             files[f"{name}.svg"] = partial(write_text, picture)
             files |= {f"{name}.png": partial(save_png, charts[name])} if kinds["png"] else {}
             files |= {f"{name}.pdf": partial(save_pdf, charts[name])} if kinds["pdf"] else {}
-        files |= {file.name: partial(file.fill, run) for file in listed if not file.of_games}
+        files |= {file.name: partial(file.fill, run) for file in listed if not file.of_games and file.fill}
         written = [path for name, fill in files.items() for path in filled(name, fill)]
         shown, faults = games_part()
     run.faults.found |= faults
     written = [*(target / name for name in of_games if not run.faults.line_of(name)), *written]
     holds = [(file.name, run.faults.line_of(file.name) or file.holds) for file in listed]
-    page = html(run, pictures, holds, shown, [kind for kind, wanted in kinds.items() if wanted])
-    written.append(replace(target / REPORT, partial(write_text, page)))
+    page = RunPage(run, pictures, shown, [kind for kind, wanted in kinds.items() if wanted], holds)
+    written += filled(SUMMARY, lambda path: write_text(page.markdown, path))
+    written.append(replace(target / REPORT, partial(write_text, page.html)))
     if run.faults.found:
         replace(target / FAULTS, partial(write_text, run.faults.text))
     else:

@@ -25,7 +25,7 @@ from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
 from arena.report.sentences.facts import narrowed
-from arena.report.tables.decided import sprt_path, verdict
+from arena.report.tables.outcomes import sprt_path, verdict
 from arena.rules.result import result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
 from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, Result, batches, drawn, plan_of, record

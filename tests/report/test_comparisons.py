@@ -149,7 +149,7 @@ def test_values_of_the_same_words_are_told_apart_by_their_players() -> None:
         table = comparisons(ratings_of(players, [0.0] * len(players)), specs(players))
         found.append({*table["value"], *table["reference"]})
     assert "p0 (net.npz)" in found[0] and len(found[0]) == 4
-    assert found[1] == {"mix (bold)", "mix (neat)"}
+    assert found[1] == {"mix (bold, depth 4)", "mix (neat, depth 4)"}
 
 
 def test_a_table_has_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms() -> None:

@@ -16,7 +16,7 @@ import pytest
 from arena.ledger.moves import Moves
 from arena.ledger.public import Pseudonyms
 from arena.ledger.record import PROBE_COLUMNS, failures_of
-from arena.report.page.sections import html
+from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sheets import file_names, write_sheets
 from players.finding import ALIKE, SAME_FILE, UNBUILT, Finding, parsed
@@ -122,7 +122,7 @@ def test_no_name_of_another_one_is_in_a_sheet_or_in_a_report_without_names(tmp_p
     if seed < 5:
         hidden = public.published or {}
         moves = run.moves.assign(player=[hidden.get(name, (name,))[0] for name in run.moves["player"]])
-        page = html(changed(run, **{**public._asdict(), "moves": moves, "published": {}}), {}, [])
+        page = RunPage(changed(run, **{**public._asdict(), "moves": moves, "published": {}})).html
         assert not words_of(page)
 
 

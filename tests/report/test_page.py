@@ -73,7 +73,7 @@ def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so() -> None:
 
 
 def test_of_many_pairings_the_first_are_shown_and_the_page_says_so(made: Run) -> None:
-    details = next(section.markdown() for section in RunPage(made).sections() if section.anchor == "details")
+    details = next(section.markdown() for section in RunPage(made).sections if section.anchor == "details")
     text = details.partition("### Each pairing")[2].partition("###")[0]
     assert f"The first {MOST_PAIRS} of 153 pairings; crosstable.csv has all." in text
     results = re.findall(r"\| (\d) - (\d) - (\d) \|", text)

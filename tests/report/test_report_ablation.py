@@ -13,7 +13,7 @@ from scipy import stats
 
 from arena.ratings.joint import rate
 from arena.report.charts.comparisons import plot_ablation
-from arena.report.page.sections import markdown
+from arena.report.page.sections import RunPage
 from arena.report.run import TABLES, Run
 from arena.report.sentences.answer import answer
 from arena.report.tables.ablation import ablation, elo_difference
@@ -108,7 +108,7 @@ def test_the_reference_is_the_anchor_or_the_first_player_and_comes_first() -> No
 )
 def test_page_and_chart_show_no_missing_number(pairs: int, counts: dict[str, list[int]]) -> None:
     run = probed(FOUR, probes(**counts), pairs)
-    section = markdown(run).partition("## Cost and worth")[2].partition("\n## ")[0]
+    section = RunPage(run).markdown.partition("## Cost and worth")[2].partition("\n## ")[0]
     assert section and not MISSING_WORD.search(section)
     assert run.ablation["elo_difference"].isna().all() == (pairs == 0)
     assert not MISSING_WORD.search(TABLES["ablation"].rounded(run.ablation).to_csv())

@@ -1,4 +1,4 @@
-"""Gains, openings and convergence against results computed by hand, by scipy and by simulation; their charts."""
+"""Gains and convergence against results computed by hand, by scipy and by simulation; their charts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import t
 
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
@@ -18,7 +17,6 @@ from arena.report.page.blocks import Chart, Tried
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart
-from arena.report.tables.outcomes import openings
 from arena.report.tables.standings import convergence
 from arena.report.tables.sweeps import gains, sweeps
 from tests.helpers.report_data import (
@@ -133,44 +131,6 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
     assert table["x"].tolist() == [7, 8, 9, 90, 180, 300]
 
 
-# openings
-
-
-def pairs_of(results: list[tuple[int, str, str]]) -> pd.DataFrame:
-    """Pairs of games of (opening, first result, second result)."""
-    rows = [
-        (2 * i + side, i, opening, f"{START}, opening {opening}", pair[side])
-        for i, (opening, *pair) in enumerate(results)
-        for side in (0, 1)
-    ]
-    games = pd.DataFrame(rows, columns=["game", "pair", "opening", "opening_fen", "result"])
-    return games.assign(white=games["game"] % 2, black=1 - games["game"] % 2, line=games["game"])
-
-
-def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
-    first = [(1, "white", "white"), (1, "white", "draw")] * 5
-    games = pairs_of([*first, *[(2, "black", "white"), (2, "draw", "draw")] * 5])
-    white = openings(games, "white")
-    assert white[["opening", "pairs", "score"]].to_numpy().tolist() == [[1, 10, 0.875], [2, 10, 0.5]]
-    assert openings(games, "black")["score"].tolist() == [0.125, 0.5]
-    error = t.ppf(0.975, 18) * np.sqrt(10 * 0.125**2 / 18) / np.sqrt(10)
-    np.testing.assert_allclose(white["score_low"], [0.875 - error, 0.5 - error])
-    np.testing.assert_allclose(white["score_high"], [0.875 + error, 0.5 + error])
-
-
-def test_an_opening_of_single_games_or_few_pairs_has_no_row() -> None:
-    few = [(1, "white", "white")] * 9
-    assert openings(pairs_of(few), "white").empty
-    assert openings(pairs_of([*few, few[0]]).iloc[:-1], "white").empty
-
-
-def test_the_plays_of_one_opening_are_a_row_and_copies_of_a_game_count_once() -> None:
-    games = pairs_of([(n, "white", "white") for n in range(1, 13)]).assign(opening_fen=START)
-    [row] = openings(games, "white").to_dict("records")
-    assert (row["opening"], row["pairs"]) == (1, 12)
-    assert openings(games.assign(line=games["game"] % 16), "white").empty
-
-
 # convergence
 
 
@@ -214,7 +174,7 @@ def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path)
     assert answering_chart(grid) == "elo_by_depth"
 
     def charts(run: Run) -> list[str]:
-        opening, *_ = RunPage(run).sections()
+        opening, *_ = RunPage(run).sections
         blocks = [block for tried in opening.blocks if isinstance(tried, Tried) for block in tried.blocks]
         return [block.name for block in blocks if isinstance(block, Chart)]
 

@@ -16,7 +16,7 @@ from arena.ledger.record import PROBE_COLUMNS, failures_of
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.describe import describe
 from arena.report.files import files_of
-from arena.report.page.sections import html
+from arena.report.page.sections import RunPage
 from arena.report.run import TABLES, Run
 from arena.report.sentences.cautions import disqualifications, faulty
 from arena.report.tables.ablation import ablation
@@ -299,11 +299,11 @@ def test_of_more_than_three_players_left_out_the_notes_say_how_many(
 
 
 def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:
-    page = html(class_of(tmp_path), {}, [])
+    page = RunPage(class_of(tmp_path)).html
     assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
     assert page.count('<p class="failed"><a href="#player=') == 2  # bad and gone, which no standings name
     assert "submissions.csv" in {file.name for file in files_of(class_of(tmp_path))}
     built_in = [player(name, 3) for name in "ab"]
     run = run_of(tmp_path, experiment(built_in), *frames(built_in, 2, plies=4))
-    assert "submissions" not in html(run, {}, [])
+    assert "submissions" not in RunPage(run).html
     assert "submissions.csv" not in {file.name for file in files_of(run)}

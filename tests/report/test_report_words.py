@@ -14,7 +14,7 @@ from arena.base.files import RUNS
 from arena.ratings.interval import Z95, Interval, score_from_elo
 from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
-from arena.report.page.sections import html, markdown
+from arena.report.page.sections import RunPage
 from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.sentences.answer import answer, gains, more_games, opening, suite_claims
@@ -72,7 +72,7 @@ def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere
     table = standings(run).texts().set_index("Player")["Elo"]
     assert table["a"] == str(found) and table["b"] == "0"
     assert run.zero == "b = 0"
-    for text in (markdown(run), html(run, {}, []), card(run), "\n".join(opening(run).lines)):
+    for text in (RunPage(run).markdown, RunPage(run).html, card(run), "\n".join(opening(run).lines)):
         words = plain(re.sub(r"</?b>|</?small>", "", text))
         assert "no difference shown" in words and str(found) in words
 
@@ -88,7 +88,7 @@ def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_p
     said = "8 games of 8 were lost by players' failures: a lost 8 by errors, of 8."
     assert [*map(str, failures(run))] == [said]
     assert opening(run).lines[:2] == [said, "a failed in 8 of its 8 games, which say nothing of its play."]
-    assert plain(markdown(run)).split("\n\n")[2] == said
+    assert plain(RunPage(run).markdown).split("\n\n")[2] == said
     assert "±" not in "".join(lines_of(run))
 
 
@@ -229,9 +229,9 @@ def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_comp
     assert note.startswith("† Time was not equal: slow took 4.2 ms per move, 2.1 times its limit. ")
     lines = opening(late).lines
     assert note in lines and " †" in lines[0]
-    assert markdown(late).count("† Time was not equal") == 1
+    assert RunPage(late).markdown.count("† Time was not equal") == 1
     assert too_long(kept) == []
-    assert "†" not in markdown(kept)
+    assert "†" not in RunPage(kept).markdown
     np.testing.assert_allclose(late.effort.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
 
 
@@ -250,8 +250,8 @@ def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Pa
     some = changed(whole, games=whole.games[~apart].head(90).reset_index(drop=True))
     said = "Not complete: 90 of 120 games; 1 pairing has not met."
     assert unfinished(whole) == [] and unfinished(some) == [said]
-    assert markdown(some).split("\n\n")[2] == said == opening(some).lines[0]
-    assert re.findall(r"<p[^>]*>(.*?)</p>", html(some, {}, []))[1] == said
+    assert RunPage(some).markdown.split("\n\n")[2] == said == opening(some).lines[0]
+    assert re.findall(r"<p[^>]*>(.*?)</p>", RunPage(some).html)[1] == said
     swiss = changed(some, info=whole.info._replace(exact=False))
     assert unfinished(swiss)[0].startswith("Not complete: 90 of at most 120 games")
     assert unfinished(changed(swiss, order=[("a", "won")])) == []
@@ -341,7 +341,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     said = "A and B played the same moves in all 20 games: they are one player."
     assert lines_of(alike) == [said]
     assert standings(alike).texts()["Elo"].tolist() == ["", ""]
-    assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
+    assert not MISSING_WORD.search(RunPage(alike).markdown.replace("none", ""))
     assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}
     assert lines_of(run) != [said]
 
@@ -387,9 +387,9 @@ def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_round
 def test_one_of_several_runs_says_which_and_leads_back_unless_it_is_published(tmp_path: Path) -> None:
     (tmp_path / RUNS).touch()
     run = synthetic(tmp_path / "english-1k", [player("a", 1), player("b", 2)], 1, plies=2)
-    page = html(run, {}, [])
+    page = RunPage(run).html
     assert f"{run.name}: english-1k</h1>" in page and 'href="../report.html"' in page
-    assert 'href="../report.html"' not in html(changed(run, published={}), {}, [])
+    assert 'href="../report.html"' not in RunPage(changed(run, published={})).html
 
 
 def test_a_cycle_that_ratings_cannot_tell_is_a_caution_and_stands_in_each_pairing(tmp_path: Path) -> None:
@@ -405,7 +405,7 @@ def test_a_cycle_that_ratings_cannot_tell_is_a_caution_and_stands_in_each_pairin
     assert "70.0 % of the points against" in sentence or "30.0 % of the points against" in sentence
     assert "where 50.0 % are expected" in sentence and sentence in cautions(cyclic)
     assert beyond_ratings(run) == []
-    summary = plain(markdown(cyclic))
+    summary = plain(RunPage(cyclic).markdown)
     for name, other in beats:
         first, second = sorted((name, other), key=cyclic.placed.index)
         assert re.search(rf"\| {first} +\| {second} .*\| {'[+]' if first == name else '−'}20 ± \d+ *\|", summary)

@@ -34,7 +34,7 @@ from arena.report.charts.axes import (
 )
 from arena.report.charts.style import INK, series, styled
 from arena.report.run import Run
-from arena.report.tables.suites import limit_text
+from arena.report.tables.forms import limit_text
 
 MOST_LIMITS = 4
 """Limits that have a part of the chart each; of more, all players stand in one."""

@@ -24,7 +24,7 @@ def page_of(sections: Sequence[Section], after: str = "", renewed: int | None = 
     opening, *others = sections
     page = (
         environment()
-        .get_template("page/frame.html")
+        .get_template("report/page/frame.html")
         .render(
             generator=_GENERATOR,
             script=Markup(script(SCRIPT)),

@@ -167,8 +167,7 @@ class Chart(NamedTuple):
         )
 
     def markdown(self) -> str:
-        title = self.name.replace("_", " ").capitalize()
-        return f"![{title}]({self.name}.{self.kinds[0]})\n\n*{escaped(self.caption)}*"
+        return f"![{self.name}]({self.name}.{self.kinds[0]})\n\n*{escaped(self.caption)}*"
 
 
 class Tried(NamedTuple):

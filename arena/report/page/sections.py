@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from markupsafe import Markup
@@ -86,31 +86,9 @@ ENDINGS = (
 )
 
 
-def html(
-    run: Run,
-    charts: Mapping[str, str],
-    files: Sequence[tuple[str, str]],
-    viewer: Markup = NOTHING,
-    kinds: Sequence[str] = ("svg",),
-) -> str:
-    """The report as one self-contained page; `charts` are SVG texts by name.
-
-    `viewer` shows the games. `kinds` are the suffixes of the charts' files, `files` names and contents of others.
-    """
-    part, make = "the players' pages", partial(player_sections, run, linked=bool(viewer))
-    made = run.faults.attempt(part, make, None)
-    players, names = made or (failed(run.faults, part).html(), [])
-    return page_of(RunPage(run, charts, viewer, kinds, files, names).sections(), players)
-
-
-def markdown(run: Run) -> str:
-    """The sections of the page in Markdown."""
-    return markdown_of(RunPage(run).sections())
-
-
 @dataclass
 class RunPage:
-    """The sections of a run's page."""
+    """The page of a run: its sections once, as HTML and as Markdown."""
 
     run: Run
     pictures: Mapping[str, str] = field(default_factory=dict)
@@ -121,13 +99,33 @@ class RunPage:
     """The suffixes of the charts' files."""
     files: Sequence[tuple[str, str]] = ()
     """Names and contents of the other files."""
-    linked: Collection[str] = ()
-    """The players that have a page of their own."""
     charts: dict[str, Block] = field(init=False)
     """Those that have no place on the page yet, by name."""
 
     def __post_init__(self) -> None:
         self.charts = {chart.name: self._chart(chart.name, chart.caption) for chart in charts_of(self.run)}
+
+    @property
+    def html(self) -> str:
+        """The page as one self-contained file."""
+        return page_of(self.sections, self._players[0])
+
+    @property
+    def markdown(self) -> str:
+        """The same sections in Markdown."""
+        return markdown_of(self.sections)
+
+    @property
+    def linked(self) -> Collection[str]:
+        """The players that have a page of their own."""
+        return self._players[1]
+
+    @cached_property
+    def _players(self) -> tuple[Markup, list[str]]:
+        """The pages of players, and their names."""
+        part, make = "the players' pages", partial(player_sections, self.run, linked=bool(self.viewer))
+        made = self.run.faults.attempt(part, make, None)
+        return made or (failed(self.run.faults, part).html(), [])
 
     def _chart(self, name: str, caption: str) -> Block:
         if self.run.faults.line_of(name):
@@ -135,6 +133,7 @@ class RunPage:
         drawn = on_page(self.pictures[name], name, caption) if name in self.pictures else NOTHING
         return Chart(name, caption, drawn, self.kinds)
 
+    @cached_property
     def sections(self) -> list[Section]:
         """All sections, the opening one first."""
         makers: dict[tuple[str, str], Callable[[], list[Block]]] = {
@@ -156,8 +155,8 @@ class RunPage:
     def _tried(self, part: str, make: Callable[[], list[Block]]) -> list[Block]:
         """The blocks of a section, or a line that says that they could not be made."""
         faults = self.run.faults
-        blocks = faults.attempt(part, make, None)
-        if blocks is None:
+        blocks = faults.attempt(part, make, [])
+        if faults.line_of(part):
             return [failed(faults, part)]
         return [Tried(blocks, part, faults)] if blocks else []
 
@@ -194,7 +193,7 @@ class RunPage:
         if count < 3 or not len(self.run.games):
             return []
         table = Table(crosstable(self.run, self.linked, has_games=bool(self.viewer)), "crosstable-table")
-        note = Text("Points of the row's player, in per cent where they are coloured.", "note")
+        note = Raw(Markup('<p class="note">Points of the row&#39;s player in per cent.</p>'))
         is_folded = count > _FOLDED or self.run.experiment.format.type == "gauntlet"  # in which few have met
         return [Fold(f"{count} players", [table]), note] if is_folded else [table, note]
 

@@ -14,9 +14,8 @@ from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import elo_html, player_link, results_bar, scale, whisker
 from arena.report.run import Run
-from arena.report.tables.decided import ORDER
 from arena.report.tables.forms import decided_by, plain
-from arena.report.tables.outcomes import Score
+from arena.report.tables.outcomes import ORDER, Score
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell
 from arena.report.tables.views import NAMED
 from arena.report.template import wrapping

@@ -20,8 +20,8 @@ from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, compared, place
 from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import PLAYER
-from arena.report.tables.decided import verdict
 from arena.report.tables.forms import share, share_text
+from arena.report.tables.outcomes import verdict
 from arena.report.tables.suites import RANDOM
 from arena.report.tables.views import ALL, TOO_LONG
 

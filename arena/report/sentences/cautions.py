@@ -12,7 +12,7 @@ from arena.ratings.contrasts import CERTAIN
 from arena.ratings.joint import NoteKind
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
-from arena.report.tables.decided import verdict
+from arena.report.tables.outcomes import verdict
 from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
 from arena.rules.game import Termination

@@ -13,7 +13,7 @@ from arena.experiment.names import phrases
 from arena.experiment.zero import reference as reference_of
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units, views
-from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
+from arena.report.tables.settings import LIMITS, key, limits, settings, terms_at, without
 from arena.report.tables.table import Column, Table
 from players.options import options_of
 from players.player import PlayerSpec
@@ -109,7 +109,7 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
     A value of one player alone whose name does not say it has that name: "mine (advance)"; values of the same
-    words have what their players' names share.
+    words have the name of their first player.
     """
     having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
@@ -117,13 +117,12 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     plain = [settings(players[0]).get(setting, _default(setting, players[0])) for players in having.values()]
     whole = phrases(setting, plain)
     words = [f"default {setting}" if value is None else word for value, word in zip(plain, whole, strict=True)]
-    shared = shared_names([[spec.name for spec in players] for players in having.values()])
     texts = {}
-    for (value, players), word, name in zip(having.items(), words, shared, strict=True):
-        if len(players) == 1 and word not in name:
-            texts[value] = f"{name} ({word})"
+    for (value, (first, *others)), word in zip(having.items(), words, strict=True):
+        if not others and word not in first.name:
+            texts[value] = f"{first.name} ({word})"
         else:
-            texts[value] = f"{word} ({name})" if words.count(word) > 1 else word
+            texts[value] = f"{word} ({first.name})" if words.count(word) > 1 else word
     return texts
 
 

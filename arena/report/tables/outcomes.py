@@ -1,23 +1,22 @@
-"""Outcomes: who scored what against whom, from which openings, and how games ended."""
+"""Outcomes: who scored what against whom, from which openings, how games ended, and what a format decided."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
-import numpy as np
 import pandas as pd
-from scipy.special import stdtrit as student_quantile
 
+from arena.experiment.formats.fixed import Sprt
+from arena.ledger.ledger import FinalOrder
 from arena.ratings.errors import wilson
+from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables import shared, units
+from arena.report.tables.forms import plain
 from arena.report.tables.table import Column, Table, with_interval
 from arena.rules.game import ADJUDICATED, FORFEITS
 from arena.rules.result import WHITE_POINTS, points_of
-
-FEWEST_PAIRS = 10
-"""Pairs that an opening has a row with."""
 
 CROSSTABLE = Table.of(
     "crosstable", shared.PLAYER,
@@ -30,10 +29,25 @@ ADJUDICATIONS = Table.of(
     Column("wrong", "of these, games that ended with another result", units.GAMES),
     *with_interval("wrong_share", "of those verified, by Wilson", units.SHARE),
 )  # fmt: skip
-OPENINGS = Table.of(
-    "openings", shared.OPENING, shared.OPENING_FEN,
-    Column("pairs", "pairs of games with colours swapped", units.PAIRS),
-    *with_interval("score", "score of the colour that moves first", units.SHARE),
+ORDER = Table.of(
+    "order",
+    Column("place", "place in the final order of the format, from 1"),
+    shared.PLAYER,
+    Column("points", "points of all games, byes and void rounds; in a knockout those of the last pairing",
+        units.POINTS, "Points"),
+    shared.BUCHHOLZ, shared.SONNEBORN_BERGER, shared.BYES, shared.VOID_ROUNDS,
+    Column("round", "round of the player's last pairing", heading="Round", text=plain),
+    Column("opponent", "name of the player it met there"),
+    Column("conceded", "points of the opponent in the last pairing", units.POINTS),
+    Column("decided", "what decided the last pairing: points or, of a drawn one, seed"),
+    *shared.ELO, *shared.RESULTS, shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
+)  # fmt: skip
+SPRT = Table.of(
+    "sprt",
+    Column("pair", "number of the pair of the match, from 1"),
+    Column("llr", "log-likelihood ratio of H1 to H0", units.NATS),
+    Column("lower", "bound at or below which H0 is accepted", units.NATS),
+    Column("upper", "bound at or above which H1 is accepted", units.NATS),
 )  # fmt: skip
 
 
@@ -110,30 +124,42 @@ def adjudications(games: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
-    """How each opening favours the colour that moves first in a game, `first`; the most biased opening first.
+def sprt_path(games: pd.DataFrame, settings: Sprt | None) -> pd.DataFrame:
+    """The state of the test after each pair until it is decided: pair (from 1), llr, lower, upper.
 
-    Over pairs of games with colours swapped, in which the players' own strengths cancel; a pair that the stronger
-    player wins twice counts as even, so unequal players draw the score towards a half. Single games are left
-    out, and openings with fewer than FEWEST_PAIRS, of which an interval would say nothing. The interval is
-    Student's, with the spread of pairs within openings pooled over all of them. Games of one line, by their column
-    `line`, count once. An opening that was played several times has its first number.
+    `games` has the columns game (from 1) and result. From the first game that is missing on, nothing counts.
     """
-    games = games.drop_duplicates(["white", "black", "line"])
-    number = games.groupby("opening_fen")["opening"].min()
-    games = games.assign(opening=games["opening_fen"].map(number))
-    points = white_points(games)
-    by_pair = games.assign(score=points if first == "white" else 1 - points).groupby("pair")
-    opening = by_pair[["opening", "opening_fen"]].first()
-    pairs = opening.assign(score=by_pair["score"].mean())[by_pair.size() == 2]
-    pairs = pairs[pairs.groupby("opening")["score"].transform("size") >= FEWEST_PAIRS]
-    grouped = pairs.groupby(["opening", "opening_fen"])["score"]
-    table = grouped.agg(pairs="size", score="mean").reset_index()
-    freedom = len(pairs) - len(table)
-    squares = float(((pairs["score"] - grouped.transform("mean")) ** 2).sum())
-    spread = math.sqrt(squares / freedom) if freedom else math.nan
-    half = float(student_quantile(freedom, 0.975)) * spread / np.sqrt(table["pairs"])
-    table["score_low"] = (table["score"] - half).clip(0, 1)
-    table["score_high"] = (table["score"] + half).clip(0, 1)
-    order = (table["score"] - 0.5).abs().sort_values(ascending=False, kind="stable").index
-    return table.loc[order].reset_index(drop=True)
+    if settings is None:
+        return pd.DataFrame(columns=SPRT.names)
+    points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
+    states = SequentialTest(settings.model_dump()).advance(points)
+    rows = [(pair, state.llr, state.lower, state.upper) for pair, state in enumerate(states, 1)]
+    return pd.DataFrame(rows, columns=SPRT.names)
+
+
+def verdict(path: pd.DataFrame) -> Verdict:
+    """The decision of the test of `sprt_path`."""
+    if not len(path):
+        return "continue"
+    last = path.iloc[-1]
+    decided = "H1" if last["llr"] >= last["upper"] else "H0" if last["llr"] <= last["lower"] else "continue"
+    return cast(Verdict, decided)
+
+
+def final_order(order: FinalOrder | None, standings: pd.DataFrame) -> pd.DataFrame:
+    """The final order of a Swiss or knockout with each player's rating; empty until it is complete.
+
+    A place in a Swiss rests on points, Buchholz and Sonneborn-Berger, in a knockout on the player's last pairing.
+    """
+    rows = [
+        {"place": place, "player": player, **figures}
+        for place, (player, figures) in enumerate(order or [], start=1)
+    ]
+    names = ORDER.names
+    if not rows:
+        return pd.DataFrame(columns=names)
+    rated = [name for name in names if name in standings]
+    table = pd.DataFrame(rows).merge(standings[rated], how="left", on="player")
+    counts = ["games", "wins", "draws", "losses"]
+    table[counts] = table[counts].fillna(0).astype(int)  # those of a player that was disqualified do not count
+    return table.reindex(columns=names).dropna(axis=1, how="all")

@@ -94,15 +94,6 @@ def families(players: Iterable[PlayerSpec], limit: str = "depth") -> dict[str, s
     return {player.name: name for name, group in zip(names, members, strict=True) for player in group}
 
 
-def shared_names(groups: Sequence[Sequence[str]]) -> list[str]:
-    """Each group of names by the parts between commas that all have; by its first, if another group has these."""
-    split = [[name.split(", ") for name in group] for group in groups]
-    common = [", ".join(p for p in first if all(p in name for name in others)) for first, *others in split]
-    return [
-        name if name and common.count(name) == 1 else group[0] for name, group in zip(common, groups, strict=True)
-    ]
-
-
 def _family_name(player: PlayerSpec, players: list[PlayerSpec], limit: str) -> str:
     others = [settings(other) for other in players if other.type == player.type]
     options = {name: value for name, value in settings(player).items() if name not in ("type", limit)}

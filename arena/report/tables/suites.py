@@ -11,9 +11,8 @@ import pandas as pd
 
 from arena.base.number import percent, quantity
 from arena.ratings.errors import wilson
-from arena.ratings.interval import Interval
 from arena.report.tables import shared, units, views
-from arena.report.tables.forms import seconds, share_text, whole
+from arena.report.tables.forms import seconds, whole
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
 from arena.report.tables.table import Column, Table, with_interval
@@ -22,7 +21,6 @@ from arena.report.tables.views import ALL
 RANDOM = "random choice"
 """Who solves as many positions as the share of the legal moves that are best: nobody needs to be asked."""
 _KEYS = ["suite", "player", "limit", "at"]
-_UNITS = {"depth": "depth {}", "nodes": "{} nodes", "seconds": "{}"}
 
 SUITES = Table.of(
     "suites", shared.SUITE, shared.PLAYER, shared.FAMILY, *shared.ELO,
@@ -133,35 +131,6 @@ def suites(run: RatedRun) -> pd.DataFrame:
     return table[names]
 
 
-def shares_text(table: pd.DataFrame) -> pd.DataFrame:
-    """Shares of all positions for people: a row for each player, a column for each limit, in per cent.
-
-    A player without limits has its share in every column.
-    """
-    table = table[table["stratum"] == ALL]
-    limits = table.loc[table["limit"] != "", ["limit", "at"]].drop_duplicates().sort_values(["limit", "at"])
-    headings = [limit_text(limit, at) for limit, at in limits.itertuples(index=False)] or ["solved"]
-    cells: dict[str, dict[str, str]] = {}
-    for row in table.to_dict("records"):
-        heading = limit_text(row["limit"], row["at"])
-        text = share_text(*Interval.of(row, "share"))
-        cells.setdefault(str(row["player"]), {}).update(dict.fromkeys([heading] if heading else headings, text))
-    rows = [[name, *(texts.get(heading, "") for heading in headings)] for name, texts in cells.items()]
-    return pd.DataFrame(rows, columns=["Player", *headings], dtype=object)
-
-
-def strata_text(table: pd.DataFrame) -> pd.DataFrame:
-    """Shares by stratum for people: a row for each, the players in columns, under their greatest limits."""
-    greatest = table.groupby(["suite", "player"], sort=False)["at"].transform("max")
-    table = table[(table["stratum"] != ALL) & ((table["at"] == greatest) | table["at"].isna())]
-    strata = table.drop_duplicates("stratum")
-    cells: dict[str, list[str]] = {"Stratum": list(strata["stratum"]), "n": [str(n) for n in strata["positions"]]}
-    for name, rows in table.groupby("player", sort=False):
-        shown = zip(rows["share"], rows["share_low"], rows["share_high"], strict=True)
-        cells[str(name)] = [share_text(*each) for each in shown]
-    return pd.DataFrame(cells, dtype=object)
-
-
 def solutions_text(table: pd.DataFrame) -> pd.DataFrame:
     """`solutions` for people."""
     kind = table["limit"].iloc[0] if len(table) else "depth"
@@ -175,14 +144,6 @@ def solutions_text(table: pd.DataFrame) -> pd.DataFrame:
         },
         dtype=object,
     )
-
-
-def limit_text(limit: str, at: float) -> str:
-    """A limit as a heading: "depth 3", "10 k nodes", "100 ms"; "" for none."""
-    if not limit:
-        return ""
-    number = quantity(at, "s") if limit == "seconds" else whole(at) if limit == "depth" else quantity(at)
-    return _UNITS[limit].format(number)
 
 
 def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:

@@ -10,7 +10,7 @@ import pandas as pd
 from arena.base.number import known, percent, probability
 from arena.ledger.moves import PHASES
 from arena.ratings.interval import Interval
-from arena.report.tables.forms import elo, share_text
+from arena.report.tables.forms import elo, limit_text, share_text
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
 
 ALL = "all"
@@ -101,6 +101,20 @@ def suites(table: pd.DataFrame) -> Grid:
     columns += [
         (Heading(str(suite)), _shares(rows, players["player"]))
         for suite, rows in every.groupby("suite", sort=False)
+    ]
+    return Grid.of(columns)
+
+
+def by_limit(table: pd.DataFrame) -> Grid:
+    """Shares of all positions: a row for each player, a column for each limit; without one, the same in each."""
+    table = table[table["stratum"] == ALL]
+    players = table["player"].drop_duplicates()
+    has_none = table["limit"] == ""
+    limits = [*table[~has_none].sort_values(["limit", "at"]).groupby(["limit", "at"])] or [(("", 0.0), table[:0])]
+    columns = [(NAMED, words(players))]
+    columns += [
+        (Heading(limit_text(*limit) or "solved"), _shares(pd.concat([rows, table[has_none]]), players))
+        for limit, rows in limits
     ]
     return Grid.of(columns)
 

@@ -203,7 +203,7 @@ def viewer(run: Run, most: int | None = None) -> Markup:
         "atOnce": AT_ONCE,
         "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
     }
-    page = environment().get_template("viewer/viewer.html")
+    page = environment().get_template("report/viewer/viewer.html")
     return Markup(
         page.render(
             inside=inside(run, games),

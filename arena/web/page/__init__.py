@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from jinja2 import ChoiceLoader, PackageLoader
 from markupsafe import Markup
 
 from arena.report.template import environment
@@ -26,8 +25,7 @@ def page(nonce: str, modules: str) -> str:
 
     Its one style and its one script have `nonce`, a random text of letters and digits, new for every answer.
     """
-    loaders = [PackageLoader("arena.web", "page"), PackageLoader("arena.report", "")]
-    index = environment().overlay(loader=ChoiceLoader(loaders)).get_template("index.html")
+    index = environment().get_template("web/page/index.html")
     style = Markup("".join(map(_text, STYLES)))
     return index.render(nonce=nonce, style=style, script=f"{modules}{MODULE}", board="")
 
