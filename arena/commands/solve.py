@@ -28,7 +28,7 @@ from arena.play.solving import ONE_PLY, failed, in_order, questions, solve
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
 from arena.play.workers import carry_through
-from arena.report.tables.suites import SuiteTables, solutions_text, suite_tables
+from arena.report.tables.suites import SOLUTIONS, SuiteTables, suite_tables
 from arena.report.tables.views import by_limit, strata
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.endgame.tables import folder_of
@@ -187,7 +187,7 @@ def _show(suite: Suite, tables: SuiteTables) -> None:
     show_frame(by_limit(shares).texts())
     if len(solutions):
         echo("\nsolved and solved under each greater limit, too; medians over all positions")
-        show_frame(solutions_text(solutions))
+        show_frame(SOLUTIONS.grid(solutions).texts())
     if shares["stratum"].nunique() > 1:
         echo("\n% solved by stratum, under the greatest limit")
         greatest = shares.groupby("player")["at"].transform("max")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -175,6 +175,10 @@ class Method(Section):
         Numbers have a row for the start, too, and epochs, before all else, their `round`.
         """
 
+    def panels(self, terms: Terms) -> Mapping[str, Sequence[str]]:
+        """The columns of numbers in `path` that a chart shows together."""
+        return {}
+
     @abstractmethod
     def description(self, steps: Sequence[Step]) -> str:
         """How it was learned, in a sentence or two."""
@@ -198,6 +202,10 @@ class Vector(Protocol):
     @property
     def names(self) -> Sequence[str]:
         """Their names, in the order of theta."""
+
+    @property
+    def panels(self) -> Mapping[str, Sequence[str]]:
+        """The names that a chart shows together: a number, or those of the opening and the ending."""
 
     @property
     def start(self) -> Floats:
@@ -254,6 +262,9 @@ class Tuner(Method):
 
     def findings(self, terms: Terms, step: Step, folder: Path) -> LearningFindings:
         return self.vector(terms).findings(step)
+
+    def panels(self, terms: Terms) -> Mapping[str, Sequence[str]]:
+        return self.vector(terms).panels
 
     def path(self, terms: Terms, steps: Sequence[Step]) -> pd.DataFrame:
         vector = self.vector(terms)

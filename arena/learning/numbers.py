@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -128,6 +128,10 @@ class PlayerNumbers(NamedTuple):
     @property
     def names(self) -> list[str]:
         return [number.name for number in self.numbers]
+
+    @property
+    def panels(self) -> Mapping[str, Sequence[str]]:
+        return {name: [name] for name in self.names}
 
     @property
     def start(self) -> Floats:

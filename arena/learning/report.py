@@ -36,7 +36,8 @@ def write_learned(plan: Plan, outcome: Learned, folder: Path) -> None:
     replace(folder / ENTRY_FILE, partial(write_text, about + entry))
     replace(folder / SUMMARY_FILE, partial(write_text, summary_md(plan, outcome, folder, entry)))
     replace(folder / "path.csv", partial(write_csv, path))
-    replace(folder / "path.png", partial(save_png, plot_path(path, step=method.unit, title=heading)))
+    chart = plot_path(path, method.panels(terms), step=method.unit, title=heading)
+    replace(folder / "path.png", partial(save_png, chart))
 
 
 def match_in_words(plan: Plan, outcome: Learned) -> str:

@@ -155,9 +155,14 @@ class LinearWeights(NamedTuple):
 
     @property
     def names(self) -> list[str]:
+        columns = self.panels.values()
+        return [name for phase in zip(*columns, strict=True) for name in phase]
+
+    @property
+    def panels(self) -> Mapping[str, Sequence[str]]:
         if not self.phases:
-            return list(self.features)
-        return [f"{name} {phase}" for phase in ("opening", "ending") for name in self.features]
+            return {name: [name] for name in self.features}
+        return {name: [f"{name} opening", f"{name} ending"] for name in self.features}
 
     @property
     def start(self) -> Floats:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
@@ -103,11 +104,15 @@ def log_scale(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
     getattr(ax, f"set_{axis}lim")(low / 1.4, high * 1.4)
 
 
-def whole_depths(ax: Axes) -> None:
-    """An axis of search depths along x, whole numbers only."""
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
-    ax.margins(x=0.06)
-    ax.set_xlabel("search depth, plies")
+def limit_axis(ax: Axes, kind: str, values: pd.Series, nodes: str = "nodes per move") -> None:
+    """An axis along x of limits of one kind: whole depths, or seconds or nodes on a log scale."""
+    if kind == "depth":
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
+        ax.margins(x=0.06)
+        ax.set_xlabel("search depth, plies")
+    else:
+        log_scale(ax, "x", values.to_numpy(dtype=float), "s" if kind == "seconds" else "")
+        ax.set_xlabel(f"{'seconds per move' if kind == 'seconds' else nodes} (log scale)")
 
 
 def legend(ax: Axes) -> None:

@@ -15,16 +15,14 @@ from arena.report.charts.axes import (
     beside,
     leading,
     legend,
+    limit_axis,
     log_scale,
     rows_of,
-    whole_depths,
 )
 from arena.report.charts.style import MUTED, SERIES, series, styled
 from arena.report.tables.effort import SHARES
+from arena.report.tables.sweeps import FEWEST, of_lines
 from arena.report.tables.views import ALL
-
-_FEWEST = 3
-"""Limits that make a line."""
 
 
 @styled
@@ -41,16 +39,15 @@ def plot_nodes(effort: pd.DataFrame) -> Axes:
         label = f"{name}: {rows['branching_factor'].iloc[0]:.2f} times a ply"
         ax.plot(rows["depth_limit"].astype(int), rows["nodes_at_depth"], label=label, **series(i))
     log_scale(ax, "y", swept["nodes_at_depth"].to_numpy(dtype=float))
-    whole_depths(ax)
+    limit_axis(ax, "depth", swept["depth_limit"])
     ax.set_ylabel("mean nodes (log scale)")
     legend(ax)
     return ax
 
 
 def swept_depths(effort: pd.DataFrame) -> pd.DataFrame:
-    """The players of families with nodes at FEWEST depths or more: any two points lie on a line."""
-    rows = effort[effort["family"].notna() & effort["nodes_at_depth"].notna()]
-    return rows[rows.groupby("family")["depth_limit"].transform("nunique") >= _FEWEST]
+    """The players of families with nodes at several depths."""
+    return of_lines(effort.dropna(subset="nodes_at_depth"), "depth_limit")
 
 
 @styled
@@ -99,11 +96,7 @@ def plot_solved(shares: pd.DataFrame) -> Axes:
         ax.fill_between(at, low, high, color=series(i)["color"], alpha=0.08, linewidth=0)
     for i, row in enumerate(shares[shares["limit"] == ""].to_dict("records")):
         ax.axhline(row["share"], color=MUTED, linestyle=(":", "--")[i % 2], linewidth=1.2, label=row["player"])
-    if kind == "depth":
-        whole_depths(ax)
-    else:
-        log_scale(ax, "x", swept["at"].to_numpy(dtype=float), "s" if kind == "seconds" else "")
-        ax.set_xlabel("seconds per move (log scale)" if kind == "seconds" else "nodes per move (log scale)")
+    limit_axis(ax, kind, swept["at"])
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("positions solved")
@@ -120,6 +113,6 @@ def solved_sweeps(suites: pd.DataFrame) -> list[pd.DataFrame]:
     for _, rows in suites.groupby("suite", sort=False):
         swept = rows[rows["family"].notna() & (rows["limit"] != "")].sort_values("at", kind="stable")
         swept = swept.assign(player=swept["family"])
-        if len(swept) and swept.groupby(["player", "limit"])["at"].nunique().max() >= _FEWEST:
+        if len(swept) and swept.groupby(["player", "limit"])["at"].nunique().max() >= FEWEST:
             sweeps.append(pd.concat([swept, rows[rows["elo"].isna() & (rows["limit"] == "")]]))
     return sweeps

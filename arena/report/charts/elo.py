@@ -25,12 +25,11 @@ from arena.report.charts.axes import (
     label_rows,
     leading,
     legend,
-    log_scale,
+    limit_axis,
     reference_line,
     rows_of,
     set_title,
     shifts,
-    whole_depths,
 )
 from arena.report.charts.style import INK, series, styled
 from arena.report.run import Run
@@ -127,11 +126,7 @@ def plot_sweep(sweep: pd.DataFrame, gains: pd.DataFrame, *, reference: str = "")
         error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
         x = rows["x"] + (shift if per == "depth" else 0.0)
         ax.errorbar(x, elo, error, capsize=3, elinewidth=1.3, label=label, **style | {"linestyle": "none"})
-    if per == "depth":
-        whole_depths(ax)
-    else:
-        log_scale(ax, "x", sweep["x"].to_numpy(dtype=float))
-        ax.set_xlabel("mean nodes per move (log scale)")
+    limit_axis(ax, per, sweep["x"], "mean nodes per move")
     ax.set_ylabel(elo_label(reference))
     legend(ax)
     return ax

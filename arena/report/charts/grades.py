@@ -18,14 +18,15 @@ from arena.report.charts.axes import (
     elo_label,
     leading,
     legend,
+    limit_axis,
     log_scale,
     shifts,
-    whole_depths,
 )
 from arena.report.charts.style import MUTED, series, styled
+from arena.report.tables.sweeps import of_lines
 
 _FEWEST = 3
-"""Points that make a correlation, or a line over limits."""
+"""Points that make a correlation."""
 
 
 @styled
@@ -72,19 +73,14 @@ def plot_errors_by_limit(errors: pd.DataFrame, limit: str) -> Axes:
         x = rows[f"{limit}_limit"].to_numpy(float) + (shift if limit == "depth" else 0.0)
         _draw_rates(ax, x, rows, series(i), str(name), elinewidth=1.2, capsize=3)
     _scale_rates(ax, swept)
-    if limit == "depth":
-        whole_depths(ax)
-    else:
-        log_scale(ax, "x", swept["nodes_limit"].to_numpy(float))
-        ax.set_xlabel("nodes per move (log scale)")
+    limit_axis(ax, limit, swept[f"{limit}_limit"])
     legend(ax)
     return ax
 
 
 def swept_limit(errors: pd.DataFrame, limit: str) -> pd.DataFrame:
-    """The players of families with FEWEST different limits or more."""
-    rows = errors[errors["family"].notna() & errors[f"{limit}_limit"].notna()]
-    return rows[rows.groupby("family")[f"{limit}_limit"].transform("nunique") >= _FEWEST]
+    """The players of families with several limits of a kind."""
+    return of_lines(errors, f"{limit}_limit")
 
 
 def correlation(errors: pd.DataFrame) -> float:

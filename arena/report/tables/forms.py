@@ -91,7 +91,7 @@ def decided_by(value: Any) -> str:
 
 def limit_text(limit: str, at: float) -> str:
     """A limit as a heading: "depth 3", "10 k nodes", "100 ms"; "" for none."""
-    if not limit:
+    if not (limit and known(at)):
         return ""
     number = quantity(at, "s") if limit == "seconds" else whole(at) if limit == "depth" else quantity(at)
     return _LIMITS[limit].format(number)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.base.number import percent, quantity
+from arena.base.number import percent
 from arena.ratings.errors import wilson
 from arena.report.tables import shared, units, views
-from arena.report.tables.forms import seconds, whole
+from arena.report.tables.forms import limit_text
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
 from arena.report.tables.table import Column, Table, with_interval
@@ -34,6 +34,15 @@ SUITES = Table.of(
     Column("seconds", "mean time of a move", units.SECONDS),
     Column("failures", "positions in which the player failed", units.POSITIONS),
     view=views.suites,
+)  # fmt: skip
+SOLUTIONS = Table.read(
+    "solutions", shared.PLAYER,
+    Column("solved", "positions solved under each greater limit, too", heading="Solved for good",
+        text=lambda solved, positions: percent(solved / positions), reads=("solved", "positions")),
+    Column("limit", "the median limit from which on", heading="Median limit", text=limit_text,
+        reads=("limit", "at")),
+    Column("nodes", "median nodes of that move", units.NODES, "Median nodes"),
+    Column("seconds", "median time of that move", units.SECONDS, "Median time"),
 )  # fmt: skip
 
 
@@ -129,21 +138,6 @@ def suites(run: RatedRun) -> pd.DataFrame:
     table["family"] = table["player"].map(families(run.compared, "nodes") | families(run.compared))
     table = table.merge(run.ratings.table[["player", "elo", "elo_low", "elo_high"]], "left", on="player")
     return table[names]
-
-
-def solutions_text(table: pd.DataFrame) -> pd.DataFrame:
-    """`solutions` for people."""
-    kind = table["limit"].iloc[0] if len(table) else "depth"
-    return pd.DataFrame(
-        {
-            "Player": table["player"],
-            "Solved for good": [percent(a / b) for a, b in zip(table["solved"], table["positions"], strict=True)],
-            f"Median {kind}": [whole(at) if kind == "depth" else quantity(at) for at in table["at"]],
-            "Median nodes": [quantity(nodes) for nodes in table["nodes"]],
-            "Median time": [seconds(wall) for wall in table["seconds"]],
-        },
-        dtype=object,
-    )
 
 
 def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:

@@ -16,8 +16,8 @@ from arena.report.tables.settings import families
 from arena.report.tables.table import Column, Table, with_interval
 from players.player import PlayerSpec
 
-_FEWEST = 3
-"""Players of a family, at different depths or nodes, that make a line."""
+FEWEST = 3
+"""Different depths, or nodes, of a family's players that make a line: any two points lie on one."""
 MISFIT = 0.05
 """Chance of ratings as far from their line, below which it does not describe them, if they are FAR from it."""
 FAR = 25.0
@@ -65,11 +65,14 @@ def sweeps(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame
 
 
 def _members(table: pd.DataFrame, specs: list[PlayerSpec], limit: str) -> pd.DataFrame:
-    """The players of families that differ in this limit, if their `x` has FEWEST values."""
-    family = families(specs, limit)
-    table = table[table["player"].isin(list(family))]
-    table = table.assign(family=table["player"].map(family).astype(object))
-    return table[table.groupby("family")["x"].transform("nunique") >= _FEWEST]
+    """The players of families that differ in this limit, if their `x` makes a line."""
+    return of_lines(table.assign(family=table["player"].map(families(specs, limit)).astype(object)), "x")
+
+
+def of_lines(table: pd.DataFrame, x: str) -> pd.DataFrame:
+    """The rows of families with FEWEST different values of a column, or more."""
+    table = table[table["family"].notna() & table[x].notna()]
+    return table[table.groupby("family")[x].transform("nunique") >= FEWEST]
 
 
 def gains(ratings: Ratings, sweeps: pd.DataFrame) -> pd.DataFrame:
