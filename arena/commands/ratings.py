@@ -16,7 +16,7 @@ from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate, zero
 from arena.ratings.prior import moved_by_prior
 from arena.ratings.results import alike_note, with_alike_as_one
-from arena.report.compare import compare, comparison_text, read_side
+from arena.report.compare import compare, comparison_grid, read_side
 from arena.report.load import read_results
 from arena.report.page.standings import rated
 from arena.report.tables.standings import rating_table
@@ -122,7 +122,7 @@ def compare_command(
         click.echo(json.dumps(document))
         return
     echo(f"a: {a}\nb: {b}\n")
-    show_frame(comparison_text(comparison.table))
+    show_frame(comparison_grid(comparison.table).texts())
     for line in (*filter(None, [comparison.games]), *comparison.changes, *comparison.notes):
         echo(line)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.base.number import quantity, with_error
+from arena.base.number import known, quantity, with_error
 from arena.base.wording import counted
 from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.record import MEASURED
@@ -19,6 +19,9 @@ from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import line_hashes
 from arena.report.load import load, read_results
 from arena.report.run import Run
+from arena.report.tables.forms import plain
+from arena.report.tables.table import Cell, Grid, Heading, cell, words
+from arena.report.tables.views import NAMED
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
@@ -109,23 +112,22 @@ def _same_games(a: RatedSide, b: RatedSide) -> tuple[bool, str]:
     return is_same, "The two have the same games." if is_same else ""
 
 
-def comparison_text(table: pd.DataFrame) -> pd.DataFrame:
-    """The table of a comparison with every cell as text for people, "" where there is no value."""
+def comparison_grid(table: pd.DataFrame) -> Grid:
+    """The table of a comparison as people read it."""
 
-    def estimates(value: str, error: str) -> list[str]:
+    def estimates(value: str, error: str) -> list[Cell]:
         rows = zip(table[value], table[error], strict=True)
-        return ["" if np.isnan(v) else with_error(v, e) for v, e in rows]
+        return [cell(v, with_error(v, e) if known(v) else "") for v, e in rows]
 
-    columns = {"Player": table["player"].astype(str).tolist()}
-    for end in SIDES:
-        columns[f"Elo {end}"] = estimates(f"elo_{end}", f"error_{end}")
-    columns["b − a"] = estimates("difference", "difference_error")
-    for end in SIDES:
-        columns[f"Games {end}"] = ["" if pd.isna(v) else str(v) for v in table[f"games_{end}"]]
+    columns = [(NAMED, words(table["player"]))]
+    columns += [(Heading(f"Elo {end}"), estimates(f"elo_{end}", f"error_{end}")) for end in SIDES]
+    columns += [(Heading("b − a"), estimates("difference", "difference_error"))]
+    columns += [(Heading(f"Games {end}"), [cell(v, plain(v)) for v in table[f"games_{end}"]]) for end in SIDES]
     for end in SIDES:
         if table[f"seconds_{end}"].notna().any():
-            columns[f"Time/move {end}"] = [quantity(v, "s") for v in table[f"seconds_{end}"]]
-    return pd.DataFrame(columns)
+            times = [cell(v, quantity(v, "s")) for v in table[f"seconds_{end}"]]
+            columns.append((Heading(f"Time/move {end}"), times))
+    return Grid.of(columns)
 
 
 class Sameness(NamedTuple):
