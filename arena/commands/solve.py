@@ -29,7 +29,7 @@ from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
 from arena.play.workers import carry_through
 from arena.report.tables.suites import SOLUTIONS, SuiteTables, suite_tables
-from arena.report.tables.views import by_limit, strata
+from arena.report.tables.views import by_limit, by_stratum
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.endgame.tables import folder_of
 from arena.rules.variants import Variant
@@ -190,9 +190,7 @@ def _show(suite: Suite, tables: SuiteTables) -> None:
         show_frame(SOLUTIONS.grid(solutions).texts())
     if shares["stratum"].nunique() > 1:
         echo("\n% solved by stratum, under the greatest limit")
-        greatest = shares.groupby("player")["at"].transform("max")
-        for grid in strata(shares[(shares["at"] == greatest) | shares["at"].isna()]).values():
-            show_frame(grid.texts())
+        show_frame(by_stratum(shares).texts())
 
 
 def _document(suite: Suite, seed: int, tables: SuiteTables) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
-from arena.report.charts.elo import plot_convergence, plot_sweep
+from arena.report.charts.elo import plot_sweep
 from arena.report.page.blocks import Chart, Tried
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
@@ -29,7 +29,6 @@ from tests.helpers.report_data import (
     run_of,
     specs,
     synthetic,
-    texts,
 )  # fmt: skip
 
 EVALUATIONS = ("simple", "cis300")
@@ -160,14 +159,6 @@ def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
 def short(folder: Path, players: list[dict[str, Any]]) -> Run:
     """A run of few and short games."""
     return synthetic(folder, players, 3, plies=4)
-
-
-def test_only_some_of_many_players_are_drawn() -> None:
-    names = [f"p{i:02d}" for i in range(20)]
-    table = pd.DataFrame([(g, n, 0.0 - i, -9.0, 9.0) for g in (40, 80, 120) for i, n in enumerate(names)])
-    table.columns = pd.Index(["games", "player", "elo", "elo_low", "elo_high"])
-    shown = [text for text in texts(plot_convergence(table)) if text.startswith("p")]
-    assert len(shown) == 8 and {"p00", "p19"} <= set(shown)
 
 
 def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path) -> None:

@@ -94,13 +94,6 @@ def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> 
     assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", body).replace("none", ""))
 
 
-def test_an_option_that_a_list_does_not_have_is_one_line(tmp_path: Path) -> None:
-    run(tmp_path / "a", games(1, 1))
-    options: list[tuple[str, ...]] = [("--latex",), ("--games", "0")]
-    for option in options:
-        assert option[0] in refused("report", tmp_path, *option)
-
-
 def test_a_list_does_not_overwrite_a_page_of_a_users_own(tmp_path: Path) -> None:
     run(tmp_path / "a", games(1, 1))
     (tmp_path / "index.html").write_text("<h1>mine</h1>")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import pandas as pd
@@ -133,7 +133,21 @@ def strata(table: pd.DataFrame) -> dict[str, Grid]:
     return views
 
 
-def _shares(rows: pd.DataFrame, players: pd.Series) -> list[Cell]:
+def by_stratum(table: pd.DataFrame) -> Grid:
+    """Shares by stratum under the players' greatest limits: a row for each stratum, the players in columns."""
+    greatest = table.groupby("player")["at"].transform("max")
+    table = table[(table["stratum"] != ALL) & ((table["at"] == greatest) | table["at"].isna())]
+    sizes = table.drop_duplicates("stratum").set_index("stratum")["positions"]
+    columns = [(Heading("Stratum", Style.WORD), words(sizes.index))]
+    columns += [(Heading("n"), [cell(size, str(size)) for size in sizes])]
+    columns += [
+        (Heading(str(player)), _shares(rows.assign(player=rows["stratum"]), sizes.index))
+        for player, rows in table.groupby("player", sort=False)
+    ]
+    return Grid.of(columns)
+
+
+def _shares(rows: pd.DataFrame, players: Iterable[str]) -> list[Cell]:
     shown = zip(rows["player"], rows["share"], rows["share_low"], rows["share_high"], strict=True)
     cells = {player: Cell(share, f"{share_text(share, low, high)} %") for player, share, low, high in shown}
     return [cells.get(player, EMPTY) for player in players]
