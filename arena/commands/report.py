@@ -22,7 +22,7 @@ from arena.commands.waiting import announcing_compilation
 from arena.ledger.ledger import FILE
 from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
-from arena.report.page.standings import standings
+from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 from arena.watch.entry import entries_below
@@ -110,7 +110,7 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
     target = folder / ANONYMOUS if anonymous else folder
     run = load_run(folder, anonymous=anonymous)
     show_verdict(run)
-    from arena.report.write import FAULTS, left_over, write  # with matplotlib, for which no verdict waits
+    from arena.report.write import FAULTS_FILE, left_over, write  # with matplotlib, for which no verdict waits
 
     try:
         with announcing_compilation(), _written_to(target, "report"):
@@ -124,7 +124,7 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
     for line in run.faults.lines():
         say(line)
     if run.faults.found:
-        say(f"the tracebacks are in {target / FAULTS}")
+        say(f"the tracebacks are in {target / FAULTS_FILE}")
     if sheets:
         from arena.report.sheets import write_sheets
 
@@ -140,7 +140,7 @@ def show_verdict(run: Run) -> None:
     """Print what a run's games show, and its standings."""
     for line in run.faults.attempt("the answer", lambda: opening(run).lines, []):
         echo(line)
-    table = run.faults.attempt("Standings", lambda: standings(run).texts(), pd.DataFrame())
+    table = run.faults.attempt("Standings", lambda: standings_grid(run).texts(), pd.DataFrame())
     if not table.empty:
         show_frame(table)
 

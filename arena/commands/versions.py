@@ -21,7 +21,7 @@ from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings, rate
 from arena.report.load import load as load_run
 from arena.report.page import page_of
-from arena.report.page.blocks import Block, Section, Table, Text
+from arena.report.page.blocks import Block, Section, Sortable, Text
 from arena.report.run import Run
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style
 from arena.rules.result import Colour, points_of
@@ -158,7 +158,7 @@ class Versions:
         assert self._last is not None
         state = "The session is over." if is_over else "The page renews itself while the session lasts."
         blocks: list[Block] = [Text(state, "facts"), *(Text(line, "note") for line in lines)]
-        blocks.append(Table(self._grid(), "versions"))
+        blocks.append(Sortable(self._grid(), "versions"))
         section = Section("top", f"Versions in {self._page.parent.name}", blocks)
         text = page_of([section], renewed=None if is_over else _RENEWED)
         replace(self._page, partial(write_text, text))

@@ -13,7 +13,7 @@ import pandas as pd
 from arena.base.docs import docstring, first_line
 from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
-from arena.report.page.standings import crosstable, standings
+from arena.report.page.standings import crosstable_grid, standings_grid
 from arena.report.run import TABLES, Run
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.table import Grid, Table
@@ -86,7 +86,7 @@ def latex(grid: Grid) -> str:
     return f"% needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n{body}"
 
 
-def write_pdn(run: Run, path: Path) -> None:
+def _write_pdn(run: Run, path: Path) -> None:
     """Write all games into one file, an empty line between them."""
     with written(path) as file:
         for number, text in enumerate(pdn_games(run)):
@@ -124,7 +124,7 @@ def _holds(table: Table) -> str:
 
 
 SUMMARY = "summary.md"
-_GRIDS: Mapping[str, Callable[[Run], Grid]] = {"standings": standings, "crosstable": crosstable}
+_GRIDS: Mapping[str, Callable[[Run], Grid]] = {"standings": standings_grid, "crosstable": crosstable_grid}
 """What people read of tables that need more of a run than the table."""
 FILES = (
     File("games.csv", _holds(TABLES["games"]), write_games, of_games=True),
@@ -135,7 +135,7 @@ FILES = (
         of_games=True,
         of_moves=True,
     ),
-    File("games.pdn", "All games, for any draughts program.", write_pdn, of_games=True, of_moves=True),
+    File("games.pdn", "All games, for any draughts program.", _write_pdn, of_games=True, of_moves=True),
     File(SUMMARY, "This report in Markdown.", None),
     *(
         File(f"{name}.csv", _holds(table), partial(_write_table, table), table)
@@ -151,7 +151,7 @@ FILES = (
 """Every file, in the order of the page's list."""
 
 
-def files_of(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
+def files_that_apply(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
     """The files that a run has, in the order of the page's list.
 
     Those of all moves of a large run only if `moves`, tables for papers only if `latex`.

@@ -15,7 +15,7 @@ from arena.base.files import REPORT, replace
 from arena.base.writing import write_text
 from arena.ratings.interval import Interval
 from arena.report.page import is_page, page_of
-from arena.report.page.blocks import Block, Section, Table, Text
+from arena.report.page.blocks import Block, Section, Sortable, Text
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, words
 from arena.watch.entry import Entry
 from arena.watch.words import date
@@ -35,7 +35,11 @@ def write_index(runs: Sequence[Entry], root: Path) -> Path:
         "Elo is that of a run's report, or, where that is older than the last game, of the results so far; 0 is "
         "the mean of its players, its anchor, or one player of two."
     )
-    opening: list[Block] = [Text(counts(runs), "facts"), Table(list_grid(runs, root), "runs"), Text(note, "note")]
+    opening: list[Block] = [
+        Text(counts(runs), "facts"),
+        Sortable(list_grid(runs, root), "runs"),
+        Text(note, "note"),
+    ]
     text = page_of([Section("top", f"Runs in {root.resolve().name}", opening)])
     return replace(root / INDEX, partial(write_text, text))
 

@@ -25,18 +25,18 @@ from arena.report.files import latex as table_in_latex
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
-    Answer,
     Block,
     Chart,
+    Claims,
     Fold,
     Items,
     Raw,
     Section,
-    Table,
+    Sortable,
     Text,
     file_list,
 )
-from arena.report.page.standings import standings
+from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import failures, unfinished
@@ -278,17 +278,17 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
     """The sections of the page: the answer, the joint table, gains, and each run with its own answer."""
     opening: list[Block] = [Text(f"{counted(len(joint.names), 'run')}: {listed(joint.names)}", "facts")]
     opening += [Text(sentence, "first") for sentence in lacking_games(joint)]
-    opening += [Answer(conclusion(joint))]
+    opening += [Claims(conclusion(joint))]
     if joint.across is not None:
         opening += [Text("Elo with 95 % intervals, the mean of all runs; each has the same weight.", "note")]
     opening += [Items(notes(joint), "Worth a look")] if notes(joint) else []
     sections = [Section("top", joint.name, opening)]
     if chart is not None:
         note = Text(f"Elo ({joint.zero}) in each run, and its mean.", "note")
-        sections.append(Section("joint", "Joint table", [Table(joint_grid(joint), "joint-table"), note, chart]))
+        sections.append(Section("joint", "Joint table", [Sortable(joint_grid(joint), "joint-table"), note, chart]))
         if not joint.anchored:
             title = f"Gains over {joint.reference}, by run"
-            sections.append(Section("gains", title, [Table(gains_grid(joint))]))
+            sections.append(Section("gains", title, [Sortable(gains_grid(joint))]))
     for name, run in joint.runs.items():
         link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
         blocks = run.faults.attempt(name, partial(_of_run, run), [])
@@ -299,10 +299,10 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
 
 def _of_run(run: Run) -> list[Block]:
     """What the page has of one run: its facts, failures, answer and standings."""
-    table = Table(standings(run))
+    table = Sortable(standings_grid(run))
     blocks: list[Block] = [Text(facts(run), "facts")]
     blocks += [Text(words, "failed", player=player) for words, player in failures(run)]
-    blocks += [Answer(claims)] if (claims := answer(run)) else []
+    blocks += [Claims(claims)] if (claims := answer(run)) else []
     players = len(table.grid.rows)
     return [*blocks, Fold(f"All {players} players", [table]) if players > _FOLDED else table]
 

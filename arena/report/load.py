@@ -20,7 +20,7 @@ from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
-from arena.report.page.standings import standings
+from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 from arena.report.sentences.facts import facts
@@ -56,7 +56,7 @@ def card(run: Run) -> str:
         *(f"<p>{escape(line)}</p>" for line in (facts(run), *opening(run).lines)),
     ]
     if len(run.games):
-        table = standings(run).texts()
+        table = standings_grid(run).texts()
         parts.append(table.head(ROWS).to_html(index=False, border=0))
         if len(table) > ROWS:
             parts.append(f"<p>and {len(table) - ROWS} more: <code>run.standings</code></p>")

@@ -16,13 +16,13 @@ from arena.base.writing import write_text
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.style import save_pdf, save_png, svg
 from arena.report.faults import Fault
-from arena.report.files import FILES, SUMMARY, asked, files_of, write_positions
+from arena.report.files import FILES, SUMMARY, asked, files_that_apply, write_positions
 from arena.report.page import is_page
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.viewer import viewer
 
-FAULTS = "report_faults.txt"
+FAULTS_FILE = "report_faults.txt"
 """The file with the tracebacks of what could not be made; there is none if all could."""
 
 
@@ -45,7 +45,7 @@ def write(
     earlier report in the folder has of these is renewed, too; nothing is deleted (`left_over`). The same ledger
     gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
 
-    A part that cannot be made is left out and kept in `run.faults`, with its traceback in FAULTS. Raises
+    A part that cannot be made is left out and kept in `run.faults`, with its traceback in FAULTS_FILE. Raises
     ArenaError for a folder without a report that has a file of a name which a report would write.
     """
     target = Path(folder) if folder is not None else run.folder
@@ -80,7 +80,7 @@ def write(
         charts = draw(run)
         drawn = {name: tried(name, partial(svg, axes), None) for name, axes in charts.items()}
         pictures = {name: picture for name, picture in drawn.items() if picture is not None}
-        listed = files_of(run, moves, latex)
+        listed = files_that_apply(run, moves, latex)
         files: dict[str, Callable[[Path], object]] = {}
         for name, picture in pictures.items():
             files[f"{name}.svg"] = partial(write_text, picture)
@@ -96,9 +96,9 @@ def write(
     written += filled(SUMMARY, lambda path: write_text(page.markdown, path))
     written.append(replace(target / REPORT, partial(write_text, page.html)))
     if run.faults.found:
-        replace(target / FAULTS, partial(write_text, run.faults.text))
+        replace(target / FAULTS_FILE, partial(write_text, run.faults.text))
     else:
-        (target / FAULTS).unlink(missing_ok=True)
+        (target / FAULTS_FILE).unlink(missing_ok=True)
     return written
 
 

@@ -27,7 +27,7 @@ from arena.play.solving import ONE_PLY, in_order, questions, solve
 from arena.play.suite import Puzzle, Suite, read_suite
 from arena.ratings.errors import wilson
 from arena.report.charts.effort import plot_solved, solved_sweeps
-from arena.report.tables.suites import RANDOM, shares, solutions
+from arena.report.tables.suites import RANDOM_CHOICE, shares, solutions
 from arena.report.tables.views import ALL
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
@@ -160,7 +160,7 @@ def test_own_code_has_the_name_of_its_class_and_its_failure_does_not_stop_the_ot
     error_line(result.stderr)
     rows = [row for row in json.loads(result.stdout)["shares"] if row["stratum"] == ALL]
     by_name = {row["player"]: row for row in rows if row["at"] in (None, 2)}
-    assert list(by_name) == [RANDOM, "First", "Raises", "one ply (greedy)"]
+    assert list(by_name) == [RANDOM_CHOICE, "First", "Raises", "one ply (greedy)"]
     assert by_name["First"]["nodes"] == 2 and by_name["First"]["failures"] == 0
     assert by_name["Raises"]["solved"] == 0 and by_name["Raises"]["failures"] == 4
 
@@ -186,7 +186,7 @@ def test_shares_are_of_all_and_of_each_stratum_and_chance_is_the_share_of_best_m
         attempt(i, "a", depth, i <= depth, stratum="xy"[i % 2], legal=i + 1) for i in (1, 2, 3) for depth in (1, 2)
     ]
     by_key = {(row["player"], row["at"], row["stratum"]): row for row in shares(table(*rows)).to_dict("records")}
-    chance = {stratum: row for (player, _, stratum), row in by_key.items() if player == RANDOM}
+    chance = {stratum: row for (player, _, stratum), row in by_key.items() if player == RANDOM_CHOICE}
     assert (by_key["a", 2.0, ALL]["positions"], by_key["a", 2.0, ALL]["solved"]) == (3, 2)
     assert (by_key["a", 1.0, "x"]["positions"], by_key["a", 1.0, "x"]["solved"]) == (1, 0)
     assert chance[ALL]["share"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
@@ -364,11 +364,11 @@ def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     one_line(next(line for line in result.stdout.splitlines() if line.startswith("Of the")))
     run = arena.load(folder / "run")
     answers, every = run.suite_answers, run.suites[run.suites["stratum"] == ALL]
-    for row in every[every["player"] != RANDOM].to_dict("records"):
+    for row in every[every["player"] != RANDOM_CHOICE].to_dict("records"):
         asked = answers[(answers["player"] == row["player"]) & (answers["suite"] == row["suite"])]
         assert (row["positions"], row["solved"]) == (len(asked), asked["solved"].sum())
     answered, mine = answers[(answers["suite"] == "mine")], every[every["suite"] == "mine"]
-    assert mine["player"].tolist() == [*run.players, RANDOM, ONE_PLY.name]
+    assert mine["player"].tolist() == [*run.players, RANDOM_CHOICE, ONE_PLY.name]
     one = answered[answered["player"] == "random"]
     assert mine["share"].iloc[4] == pytest.approx((one["best_moves"] / one["legal_moves"]).mean())
     assert mine["elo"].tolist()[:4] == run.standings["elo"].tolist()

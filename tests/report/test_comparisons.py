@@ -11,7 +11,7 @@ import pytest
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings
 from arena.report.tables.comparisons import comparisons
-from arena.report.tables.views import comparisons as comparison_grid
+from arena.report.tables.views import differences
 from tests.helpers.report_data import player, rated, specs
 
 Players = list[dict[str, Any]]
@@ -155,8 +155,8 @@ def test_values_of_the_same_words_are_told_apart_by_their_players() -> None:
 def test_a_table_has_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms() -> None:
     players = [player(f"{e} {term}", evaluation=e, **term) for e in ("x", "y", "z") for term in TERMS]
     table = comparisons(ratings_of(players, [0, 0, 0, 50, 40, 30, 10, 20, -60]), specs(players))
-    against: pd.DataFrame = comparison_grid(table).texts()
+    against: pd.DataFrame = differences(table).texts()
     assert against.shape == (2, 1 + 2 * len(TERMS))
     assert against.iloc[0].tolist() == ["y", "+50 ± 28", "> 99.9 %", "+40 ± 28", "99.8 %", "+30 ± 28", "98.3 %"]
-    pairs = comparison_grid(table, pairs=True).texts()
+    pairs = differences(table, pairs=True).texts()
     assert pairs["Pair"].tolist() == ["y − x", "z − x", "z − y"] and pairs.iloc[2, 1] == "−40 ± 28"

@@ -17,9 +17,9 @@ from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
 from arena.report.charts.style import on_page, save_png, svg
 from arena.report.files import frame_of, latex
-from arena.report.page.blocks import Table
+from arena.report.page.blocks import Sortable
 from arena.report.page.sections import MOST_PAIRS, RunPage
-from arena.report.page.standings import standings
+from arena.report.page.standings import standings_grid
 from arena.report.run import TABLES, Run
 from arena.report.tables.table import Grid, Style
 from arena.report.template import escaped, wrapping
@@ -108,7 +108,7 @@ def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: 
             grid = table.grid(frame_of(run, table))
             rows = [line for line in latex(grid).splitlines() if line.endswith(r"\\")]
             assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(grid.headings)}
-            shown = Table(grid)
+            shown = Sortable(grid)
             assert (
                 shown.html().count("<th ")
                 == len(shown.markdown().splitlines()[1].split("|")) - 2
@@ -124,10 +124,10 @@ def test_figures_sort_by_their_values_and_names_by_their_letters(made: Run, tmp_
             for table in TABLES.values()
             if table.view and len(frame_of(run, table))
         ]
-        for grid in [standings(run), *read]:
+        for grid in [standings_grid(run), *read]:
             for row in grid.rows:
                 for heading, cell in zip(grid.headings, row, strict=True):
-                    is_sorted_by_number = "data-sort" in Table(Grid([heading], [[cell]])).html()
+                    is_sorted_by_number = "data-sort" in Sortable(Grid([heading], [[cell]])).html()
                     is_figure = heading.style not in (Style.NAME, Style.WORD)
                     assert is_sorted_by_number == (is_figure and bool(cell.text)), (heading, cell)
 

@@ -20,7 +20,7 @@ from arena.report.charts.style import save_pdf, save_png
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions
 from arena.report.tables.effort import SHARES
-from arena.report.write import FAULTS, left_over, write
+from arena.report.write import FAULTS_FILE, left_over, write
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
@@ -257,10 +257,10 @@ def test_a_part_that_cannot_be_made_is_one_line_and_all_others_are_written(
     assert part in faulty.faults.found
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "ZeroDivisionError: float division by zero" in page
-    assert "in broken" in (tmp_path / FAULTS).read_text(encoding="utf-8")
+    assert "in broken" in (tmp_path / FAULTS_FILE).read_text(encoding="utf-8")
     assert lacking <= {"elo_by_depth.svg", "elo_by_nodes.svg", "games.pdn"}
     write_quickly(changed(run))
-    assert not (tmp_path / FAULTS).exists()
+    assert not (tmp_path / FAULTS_FILE).exists()
 
 
 @pytest.mark.parametrize("kind", ["png", "pdf"])

@@ -15,9 +15,9 @@ from arena.ratings.interval import Z95, Interval, score_from_elo
 from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
 from arena.report.page.sections import RunPage
-from arena.report.page.standings import standings
+from arena.report.page.standings import standings_grid
 from arena.report.run import Run
-from arena.report.sentences.answer import answer, gains, more_games, opening, suite_claims
+from arena.report.sentences.answer import answer, doublings, more_games, opening, suite_claims
 from arena.report.sentences.cautions import (
     below_random,
     beyond_ratings,
@@ -29,9 +29,9 @@ from arena.report.sentences.cautions import (
     unfinished,
     waited,
 )
-from arena.report.sentences.claims import MOST, Claim, placed, shortened
+from arena.report.sentences.claims import MOST, Claim, among_given, shortened
 from arena.report.sentences.facts import byes, without_games
-from arena.report.tables.suites import RANDOM
+from arena.report.tables.suites import RANDOM_CHOICE
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -69,7 +69,7 @@ def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere
     found = run.ratings.contrast({"a": 1.0, "b": -1.0})
     assert found is not None
     assert lines_of(run) == [f"a and b: no difference shown: {found} Elo."]
-    table = standings(run).texts().set_index("Player")["Elo"]
+    table = standings_grid(run).texts().set_index("Player")["Elo"]
     assert table["a"] == str(found) and table["b"] == "0"
     assert run.zero == "b = 0"
     for text in (RunPage(run).markdown, RunPage(run).html, card(run), "\n".join(opening(run).lines)):
@@ -143,15 +143,15 @@ def test_a_sweep_of_two_settings_is_answered_for_each_at_equal_others(tmp_path: 
 def test_a_place_among_players_of_given_elo_is_said_as_far_as_the_interval_shows() -> None:
     given = {"a": 0.0, "b": 200.0, "c": 400.0}
     for low, high, names in ((10, 150, "ab"), (-50, 190, "b"), (10, 350, "ac"), (210, 399, "bc"), (210, 500, "b")):
-        claim = placed("own", Interval((low + high) / 2, low, high), given)
+        claim = among_given("own", Interval((low + high) / 2, low, high), given)
         assert (claim.names, claim.is_shown) == (("own", *names), True)
-    unclear = placed("own", Interval(200, -10, 410), given)
+    unclear = among_given("own", Interval(200, -10, 410), given)
     assert (unclear.names, unclear.is_shown) == (("own",), False)
 
 
 def test_shares_of_a_suite_are_shown_to_differ_where_their_intervals_are_apart() -> None:
     rows = [("s", "all", name, 50, *solved) for name, solved in (
-        ("a", (0.8, 0.7, 0.9)), ("b", (0.6, 0.5, 0.69)), (RANDOM, (0.1, 0.0, 0.2)),
+        ("a", (0.8, 0.7, 0.9)), ("b", (0.6, 0.5, 0.69)), (RANDOM_CHOICE, (0.1, 0.0, 0.2)),
     )]  # fmt: skip
     columns = ["suite", "stratum", "player", "positions", "share", "share_low", "share_high"]
     suites = pd.DataFrame(rows, columns=columns)
@@ -164,14 +164,14 @@ def test_shares_of_a_suite_are_shown_to_differ_where_their_intervals_are_apart()
 def test_twice_the_depth_is_worth_what_a_line_that_fits_says() -> None:
     rows = [(f"e{i}", "depth", g, g - 9.0, g + 9.0) for i, g in enumerate((80.0, 60.0, 100.0))]
     table = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"]).assign(fits=True)
-    assert [claim.sentence for claim in gains(table.head(1))] == ["twice the depth is worth: +80 ± 9 Elo."]
-    assert [claim.names for claim in gains(table)] == [("e2",), ("e0",), ("e1",)]
-    assert [claim.names for claim in gains(table.assign(fits=[False, True, True]))] == [
+    assert [claim.sentence for claim in doublings(table.head(1))] == ["twice the depth is worth: +80 ± 9 Elo."]
+    assert [claim.names for claim in doublings(table)] == [("e2",), ("e0",), ("e1",)]
+    assert [claim.names for claim in doublings(table.assign(fits=[False, True, True]))] == [
         ("e2",),
         ("e1",),
         ("e0",),
     ]
-    assert gains(table.assign(fits=False)) == []
+    assert doublings(table.assign(fits=False)) == []
 
 
 def scores(run: Run) -> np.ndarray:
@@ -340,7 +340,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     alike = changed(run, moves=moves, games=run.games.assign(result=run.games["result"][::2].repeat(2).to_numpy()))
     said = "A and B played the same moves in all 20 games: they are one player."
     assert lines_of(alike) == [said]
-    assert standings(alike).texts()["Elo"].tolist() == ["", ""]
+    assert standings_grid(alike).texts()["Elo"].tolist() == ["", ""]
     assert not MISSING_WORD.search(RunPage(alike).markdown.replace("none", ""))
     assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}
     assert lines_of(run) != [said]

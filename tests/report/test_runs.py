@@ -13,7 +13,7 @@ from arena.ledger.ledger import FILE
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.index import list_grid
 from arena.report.load import load as load_run
-from arena.report.write import FAULTS
+from arena.report.write import FAULTS_FILE
 from arena.watch.entry import entries_below
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import MISSING_WORD
@@ -117,7 +117,7 @@ def test_a_report_that_lacks_a_part_says_so_on_stderr_and_by_its_exit_code(
     assert faulty.exit_code == 1 and "Traceback" not in faulty.output
     (line,) = [line for line in faulty.stderr.splitlines() if "ZeroDivisionError" in line]
     assert line in (folder / "report.html").read_text(encoding="utf-8")
-    assert "Traceback" not in faulty.stderr and str(folder / FAULTS) in faulty.stderr
+    assert "Traceback" not in faulty.stderr and str(folder / FAULTS_FILE) in faulty.stderr
     assert invoke("report", folder).exit_code == 0
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.report.page import SCRIPT as TABLES
+from arena.report.page import PAGE_SCRIPT as TABLES
 from arena.report.template import modules, script
-from arena.report.viewer import SCRIPT as VIEWER
+from arena.report.viewer import VIEWER_SCRIPT as VIEWER
 from arena.web.page import MODULE as PAGE
 
 TOP = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from arena.base.number import quantity
 from arena.report.charts.style import DASHED, MUTED, SERIES, figure_of
 
-WIDTH = 6.8
+CHART_WIDTH = 6.8
 """Inches of a chart without long names."""
 SHORT_LEGEND = 4
 """Entries that fit inside the Axes."""
@@ -26,7 +26,7 @@ LETTER = 0.08
 """Inches of a letter of 9 points, about."""
 
 
-def area(title: str, *, width: float = WIDTH, height: float = 4.4) -> Axes:
+def area(title: str, *, width: float = CHART_WIDTH, height: float = 4.4) -> Axes:
     """Axes with a title in a figure of `width` times `height` inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     set_title(figure, title)
@@ -38,11 +38,11 @@ def set_title(figure: Figure, title: str) -> None:
     figure.suptitle(title, x=0.01, ha="left", size=12, weight="bold", wrap=True)
 
 
-def rows_of(labels: Iterable[Any], title: str, *, per_row: float = 0.29) -> Axes:
+def row_axes(labels: Iterable[Any], title: str, *, per_row: float = 0.29) -> Axes:
     """Axes with a title and a row for each label, the first at the top."""
     labels = [str(label) for label in labels]
     height, names = max(1.05 + per_row * len(labels), 2.1), LETTER * max(map(len, labels), default=0)
-    return label_rows(area(title, width=max(WIDTH, 4.8 + names), height=height), labels)
+    return label_rows(area(title, width=max(CHART_WIDTH, 4.8 + names), height=height), labels)
 
 
 def label_rows(ax: Axes, labels: Iterable[str]) -> Axes:

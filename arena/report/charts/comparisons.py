@@ -19,7 +19,7 @@ from arena.report.charts.axes import (
     label_rows,
     log_scale,
     reference_line,
-    rows_of,
+    row_axes,
 )
 from arena.report.charts.style import DASHED, MUTED, SERIES, styled
 
@@ -111,7 +111,7 @@ def plot_comparisons(comparisons: pd.DataFrame) -> Axes:
         for row in table.to_dict("records")
     ]
     some = f", the first {LEADING} of {len(comparisons)}" if len(table) < len(comparisons) else ""
-    ax = rows_of(labels, f"One setting changed, with 95 % intervals{some}")
+    ax = row_axes(labels, f"One setting changed, with 95 % intervals{some}")
     value, low, high = (table[name].to_numpy(dtype=float) for name in Interval.columns_of("elo_difference"))
     reference_line(ax)
     dots(ax, value, low, high)

@@ -17,7 +17,7 @@ from arena.report.charts.axes import (
     legend,
     limit_axis,
     log_scale,
-    rows_of,
+    row_axes,
 )
 from arena.report.charts.style import MUTED, SERIES, series, styled
 from arena.report.tables.effort import SHARES
@@ -58,7 +58,7 @@ def plot_time(effort: pd.DataFrame) -> Axes:
     time, or a nanosecond, is drawn there: zero has no logarithm.
     """
     some, effort = leading(len(effort)), effort.head(LEADING)
-    ax = rows_of(effort["player"], f"Time per move{some}")
+    ax = row_axes(effort["player"], f"Time per move{some}")
     mean = effort["seconds_per_move"].to_numpy(dtype=float)
     timed = mean > 0
     floor = max(mean[timed].min(initial=np.inf) / 1000, 1e-9)

@@ -14,10 +14,10 @@ from matplotlib.ticker import MaxNLocator
 from arena.base.number import with_error
 from arena.ratings.interval import Interval
 from arena.report.charts.axes import (
+    CHART_WIDTH,
     LEADING,
     LETTER,
     LINES,
-    WIDTH,
     area,
     beside,
     dots,
@@ -27,7 +27,7 @@ from arena.report.charts.axes import (
     legend,
     limit_axis,
     reference_line,
-    rows_of,
+    row_axes,
     set_title,
     shifts,
 )
@@ -70,7 +70,7 @@ def plot_elo(standings: pd.DataFrame, *, reference: str = "") -> Axes:
     Of more than LEADING players the best are shown.
     """
     shown = standings.head(LEADING)
-    ax = rows_of(shown["player"], f"Elo ratings with 95 % intervals{leading(len(standings))}")
+    ax = row_axes(shown["player"], f"Elo ratings with 95 % intervals{leading(len(standings))}")
     _draw_elo(ax, shown)
     ax.set_xlabel(elo_label(reference))
     return ax
@@ -84,7 +84,7 @@ def plot_elo_at_limits(standings: pd.DataFrame, limits: Mapping[str, str], *, re
     """
     parts = [(limit, rows) for limit, rows in standings.groupby(standings["player"].map(limits), sort=False)]
     heights = [len(rows) + 1.5 for _, rows in parts]
-    figure = Figure(figsize=(WIDTH, 0.6 + 0.32 * sum(heights)), layout="constrained")
+    figure = Figure(figsize=(CHART_WIDTH, 0.6 + 0.32 * sum(heights)), layout="constrained")
     axes = figure.subplots(len(parts), sharex=True, squeeze=False, height_ratios=heights).ravel()
     for ax, (limit, rows) in zip(axes, parts, strict=True):
         _draw_elo(label_rows(ax, rows["player"]), rows)
@@ -168,7 +168,7 @@ def plot_joint(by_run: pd.DataFrame, joint: pd.DataFrame, *, reference: str = ""
     runs = by_run["run"].drop_duplicates().tolist()
     crowded = len(shown) * (len(runs) + 1) > CROWDED
     per_row = 0.3 if crowded else 0.14 * (len(runs) + 2)
-    ax = rows_of(shown["player"], f"Elo by run, and the mean{leading(len(joint))}", per_row=per_row)
+    ax = row_axes(shown["player"], f"Elo by run, and the mean{leading(len(joint))}", per_row=per_row)
     reference_line(ax)
     parts = [(name, by_run[by_run["run"] == name], series(number)) for number, name in enumerate(runs)]
     parts.append(("joint", shown, {"color": INK, "marker": "D"}))

@@ -12,7 +12,7 @@ from arena.report.template import environment, escaped, script
 
 _GENERATOR = "draughts-arena"
 """What every page names as the program that wrote it."""
-SCRIPT = "report/page/tables.js"
+PAGE_SCRIPT = "report/page/tables.js"
 """The module of every page; its path is below the package `arena`."""
 
 
@@ -27,7 +27,7 @@ def page_of(sections: Sequence[Section], after: str = "", renewed: int | None = 
         .get_template("report/page/frame.html")
         .render(
             generator=_GENERATOR,
-            script=Markup(script(SCRIPT)),
+            script=Markup(script(PAGE_SCRIPT)),
             title=opening.title,
             opening=together(opening.blocks),
             sections=others,

@@ -83,7 +83,7 @@ class Items(NamedTuple):
         return label + "\n".join(f"- {escaped(text)}" for text in self.sentences)
 
 
-class Answer(NamedTuple):
+class Claims(NamedTuple):
     """Claims, one a line, their intervals drawn on one axis."""
 
     claims: Sequence[Claim]
@@ -109,7 +109,7 @@ def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
     )  # fmt: skip
 
 
-class Table(NamedTuple):
+class Sortable(NamedTuple):
     """A table that readers can sort; names of the players `linked` lead to their pages."""
 
     grid: Grid
@@ -179,14 +179,14 @@ class Tried(NamedTuple):
 
     def html(self) -> Markup:
         written = self.faults.attempt(self.part, lambda: together(self.blocks), None)
-        return failed(self.faults, self.part).html() if written is None else written
+        return fault_line(self.faults, self.part).html() if written is None else written
 
     def markdown(self) -> str:
         written = self.faults.attempt(self.part, lambda: together_in_markdown(self.blocks), None)
-        return failed(self.faults, self.part).markdown() if written is None else written
+        return fault_line(self.faults, self.part).markdown() if written is None else written
 
 
-def failed(faults: Faults, part: str) -> Text:
+def fault_line(faults: Faults, part: str) -> Text:
     """The line of a part that could not be made."""
     return Text(faults.line_of(part), "failed")
 

@@ -19,7 +19,7 @@ from arena.ledger.record import Failure, incident_file
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import anchor, elo_html, game_link, results_bar
-from arena.report.page.blocks import Block, Raw, Row, Section, Table, Text, together
+from arena.report.page.blocks import Block, Raw, Row, Section, Sortable, Text, together
 from arena.report.run import Run
 from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
@@ -138,7 +138,7 @@ class PlayerPages:
         shown = [column for column in _OF_PHASE if column.name == "seconds" or means["nodes"].sum()]
         columns = [(Heading("Phase", Style.WORD), words(means.index))]
         columns += [(Heading(column.heading), column.cells(means)) for column in shown]
-        return [Section("", "By phase", [Table(Grid.of(columns))])]
+        return [Section("", "By phase", [Sortable(Grid.of(columns))])]
 
     def _failures(self, name: str, games: int, command: str) -> list[Block]:
         """What failed, how to see it again, and what to do about it: a paragraph for failures of a kind."""
@@ -257,7 +257,7 @@ def _opponents(games: pd.DataFrame, order: Sequence[str], called: Callable[[str]
             share, text = sum(points) / len(points), f"{sum(points):g}/{len(points)}"
             rows.append([*words([called(name)]), Cell(share, text), Cell(share, text, bar)])
     head = [NAMED, Heading("Points"), Heading("Won, drawn, lost", Style.RESULTS)]
-    return Section("", "Against each opponent", [Table(Grid(head, rows))])
+    return Section("", "Against each opponent", [Sortable(Grid(head, rows))])
 
 
 def _lost_games(games: pd.DataFrame, called: Callable[[str], str]) -> list[Block]:
@@ -276,7 +276,7 @@ def _lost_games(games: pd.DataFrame, called: Callable[[str], str]) -> list[Block
         ]
     )
     more = [Text(f"And {len(lost) - LOST} more.", "note")] if len(lost) > LOST else []
-    return [Section("", "Lost games", [Table(grid), *more])]
+    return [Section("", "Lost games", [Sortable(grid), *more])]
 
 
 def _evidence(found: Sequence[Finding], told: Sequence[Finding]) -> list[Block]:

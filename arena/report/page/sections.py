@@ -21,27 +21,26 @@ from arena.report.charts.style import on_page
 from arena.report.marks import game_link
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
-    Answer,
     Block,
     Chart,
+    Claims,
     Fold,
     Items,
     Raw,
     Row,
     Section,
-    Table,
+    Sortable,
     Text,
     Tried,
-    failed,
+    fault_line,
     file_list,
 )
 from arena.report.page.player import player_sections
-from arena.report.page.standings import crosstable, standings
+from arena.report.page.standings import crosstable_grid, standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
 from arena.report.sentences.grading import cost, judged, solved
-from arena.report.tables import table as tables
 from arena.report.tables.ablation import ABLATION
 from arena.report.tables.effort import EFFORT, EXTRAS
 from arena.report.tables.forms import points_in_100
@@ -49,9 +48,8 @@ from arena.report.tables.grades import ENDGAME_ERRORS, JUDGED_LOSSES
 from arena.report.tables.outcomes import sides, white_points
 from arena.report.tables.submissions import SUBMISSIONS
 from arena.report.tables.suites import SUITES
-from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, words
-from arena.report.tables.views import NAMED, strata
-from arena.report.tables.views import comparisons as comparison_grid
+from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, Table, words
+from arena.report.tables.views import NAMED, differences, strata
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
@@ -125,11 +123,11 @@ class RunPage:
         """The pages of players, and their names."""
         part, make = "the players' pages", partial(player_sections, self.run, linked=bool(self.viewer))
         made = self.run.faults.attempt(part, make, None)
-        return made or (failed(self.run.faults, part).html(), [])
+        return made or (fault_line(self.run.faults, part).html(), [])
 
     def _chart(self, name: str, caption: str) -> Block:
         if self.run.faults.line_of(name):
-            return failed(self.run.faults, name)
+            return fault_line(self.run.faults, name)
         drawn = on_page(self.pictures[name], name, caption) if name in self.pictures else NOTHING
         return Chart(name, caption, drawn, self.kinds)
 
@@ -157,7 +155,7 @@ class RunPage:
         faults = self.run.faults
         blocks = faults.attempt(part, make, [])
         if faults.line_of(part):
-            return [failed(faults, part)]
+            return [fault_line(faults, part)]
         return [Tried(blocks, part, faults)] if blocks else []
 
     def _top(self) -> list[Block]:
@@ -168,10 +166,10 @@ class RunPage:
         part = "the answer"
         first = self.run.faults.attempt(part, partial(opening, self.run), None)
         if first is None:
-            return [*blocks, failed(self.run.faults, part)]
+            return [*blocks, fault_line(self.run.faults, part)]
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
         blocks += [Text(words, "failed", player=player, linked=self.linked) for words, player in first.failures]
-        blocks += [Answer(first.claims)] if first.claims else []
+        blocks += [Claims(first.claims)] if first.claims else []
         if any(claim.interval for claim in first.claims):
             scale, more = "Elo with 95 % intervals; 100 Elo are 64 % of the points.", first.more
             text = " ".join(filter(None, (scale, one_scale(self.run), more.text if more else "")))
@@ -186,13 +184,13 @@ class RunPage:
         note = " ".join(
             filter(None, (zero, first_move(self.run), byes(self.run), *moved_by_prior(self.run.ratings)))
         )
-        return [Table(standings(self.run, self.linked), "standings-table"), Text(note, "note")]
+        return [Sortable(standings_grid(self.run, self.linked), "standings-table"), Text(note, "note")]
 
     def _crosstable(self) -> list[Block]:
         count = len(self.run.players)
         if count < 3 or not len(self.run.games):
             return []
-        table = Table(crosstable(self.run, self.linked, has_games=bool(self.viewer)), "crosstable-table")
+        table = Sortable(crosstable_grid(self.run, self.linked, has_games=bool(self.viewer)), "crosstable-table")
         note = Raw(Markup('<p class="note">Points of the row&#39;s player in per cent.</p>'))
         is_folded = count > _FOLDED or self.run.experiment.format.type == "gauntlet"  # in which few have met
         return [Fold(f"{count} players", [table]), note] if is_folded else [table, note]
@@ -229,7 +227,7 @@ class RunPage:
             said = words((row["player"], f"{row['move']} {row['mark']}", row["best_move"]))
             rows.append([Cell(None, where, link), *said, Cell(row["lost"], cost(row))])
         head = [NAMED if name == "Player" else Heading(name, Style.WORD) for name in _COSTLIEST]
-        return Table(Grid(head, rows))
+        return Sortable(Grid(head, rows))
 
     def _effort(self) -> list[Block]:
         effort = self.run.effort
@@ -241,7 +239,9 @@ class RunPage:
         if not len(run.suites):
             return []
         blocks = self._with_charts("suites", _table(run, SUITES, solved(run.suites)))
-        return blocks + [Fold(f"{suite} by stratum", [Table(grid)]) for suite, grid in strata(run.suites).items()]
+        return blocks + [
+            Fold(f"{suite} by stratum", [Sortable(grid)]) for suite, grid in strata(run.suites).items()
+        ]
 
     def _with_charts(self, section: str, blocks: list[Block]) -> list[Block]:
         """The blocks of a section with its charts, side by side; nothing without blocks."""
@@ -261,12 +261,12 @@ class RunPage:
         return [fold for fold in folds if fold.blocks]
 
 
-def _table(run: Run, table: tables.Table, note: str = "", linked: Collection[str] = ()) -> list[Block]:
+def _table(run: Run, table: Table, note: str = "", linked: Collection[str] = ()) -> list[Block]:
     """A table of the run with a note below it; nothing without rows."""
     frame = getattr(run, table.name)
     if frame.empty:
         return []
-    return [Table(table.grid(frame), f"{table.name}-table", linked), *([Text(note, "note")] if note else [])]
+    return [Sortable(table.grid(frame), f"{table.name}-table", linked), *([Text(note, "note")] if note else [])]
 
 
 def _pairings(run: Run) -> list[Block]:
@@ -275,7 +275,7 @@ def _pairings(run: Run) -> list[Block]:
     if len(run.comparisons) > 1:
         every = run.comparisons[["setting", "value", "reference"]].drop_duplicates()
         shown = run.comparisons.merge(every.head(MOST_PAIRS))
-        blocks.append(Table(comparison_grid(shown, pairs=True)))
+        blocks.append(Sortable(differences(shown, pairs=True)))
     place = {name: place for place, name in enumerate(run.placed)}
     games = sides(run.games)
     games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
@@ -293,7 +293,7 @@ def _pairings(run: Run) -> list[Block]:
     if rows:
         head = [NAMED, Heading("Against", Style.NAME), Heading("Won, drawn, lost"), Heading("Rated difference")]
         head += [Heading("Beyond ratings")] if excess else []
-        blocks.append(Table(Grid(head, rows)))
+        blocks.append(Sortable(Grid(head, rows)))
         if len(run.players) > 2:
             blocks.append(Text("The difference in Elo rests on all games of the run, not on these alone.", "note"))
         if excess:
@@ -331,7 +331,7 @@ def _endings(run: Run) -> list[Block]:
         ]
     )
     said = details(run)
-    return [Table(grid), *([Items(said)] if said else [])]
+    return [Sortable(grid), *([Items(said)] if said else [])]
 
 
 def _match(run: Run) -> list[Block]:

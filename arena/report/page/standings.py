@@ -22,7 +22,7 @@ from arena.report.template import wrapping
 from players.player import PlayerSpec
 
 
-def standings(run: Run, linked: Collection[str] = ()) -> Grid:
+def standings_grid(run: Run, linked: Collection[str] = ()) -> Grid:
     """All players in the order of the format, else by Elo: what each is, Elo, chance of being best, results.
 
     `linked` are the players whose names lead to pages of their own.
@@ -95,7 +95,7 @@ def _match(row: Mapping[Any, Any]) -> Cell:
     return Cell(row["points"], f"{plain(row['points'])} : {plain(row['conceded'])}{against}{by_seed}")
 
 
-def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = False) -> Grid:
+def crosstable_grid(run: Run, linked: Collection[str] = (), *, has_games: bool = False) -> Grid:
     """Points of the row's player against the column's; a page has per cent, blue above 50, orange below.
 
     With `has_games` each figure leads to the games of the two in the viewer.

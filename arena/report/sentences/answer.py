@@ -16,13 +16,13 @@ from arena.ratings.interval import Z80, Z95, Interval
 from arena.ratings.joint import NoteKind
 from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
-from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, compared, placed, shortened
+from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, among_given, compared, shortened
 from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import reference_of
-from arena.report.tables.comparisons import PLAYER
+from arena.report.tables.comparisons import WHOLE_PLAYER
 from arena.report.tables.forms import share, share_text
 from arena.report.tables.outcomes import verdict
-from arena.report.tables.suites import RANDOM
+from arena.report.tables.suites import RANDOM_CHOICE
 from arena.report.tables.views import ALL, TOO_LONG
 
 PODIUM = ("first", "second", "third")
@@ -119,13 +119,13 @@ def _comparisons(run: Run) -> Iterator[Claim]:
     if len(run.experiment.anchor) > 1:
         yield from _placements(run)
         return
-    doublings = gains(run.gains)
-    if len(run.ablation) and not doublings and not _is_sweep(run):
+    of_doubling = doublings(run.gains)
+    if len(run.ablation) and not of_doubling and not _is_sweep(run):
         yield from _ablation(run)
         return
     settings = [*_settings(run)] if len(run.submissions) <= MOST else []  # not of a whole class
     yield from settings
-    yield from doublings
+    yield from of_doubling
     if not settings:
         yield from lead(run)
 
@@ -136,7 +136,7 @@ def _is_sweep(run: Run) -> bool:
     return bool((table["pairs"] > 1).any()) or table["terms"].nunique() > 1
 
 
-def gains(table: pd.DataFrame) -> list[Claim]:
+def doublings(table: pd.DataFrame) -> list[Claim]:
     """What twice the depth is worth, of each family whose Elo lies on a line; of nodes where depth has none."""
     for per, rows in table.groupby("per", sort=False):
         fitting = rows[rows["fits"]].sort_values("gain", ascending=False, kind="stable")
@@ -183,7 +183,7 @@ def _settings(run: Run) -> Iterator[Claim]:
             row["reference"],
             Interval.of(row, "elo_difference"),
             at=terms + (f" {UNKEPT}" if row["time_used"] > TOO_LONG else ""),
-            points=_points(run, row["value"]) if row["setting"] == PLAYER else "",
+            points=_points(run, row["value"]) if row["setting"] == WHOLE_PLAYER else "",
             note=f"mean of {row['pairs']} pairs of players" if row["pairs"] > 1 else "",
         )
 
@@ -225,7 +225,7 @@ def _placements(run: Run) -> Iterator[Claim]:
     anchors = run.experiment.anchor
     for row in run.standings[run.standings["elo"].notna()].to_dict("records"):
         if row["player"] not in anchors:
-            yield placed(row["player"], Interval.of(row, "elo"), anchors)
+            yield among_given(row["player"], Interval.of(row, "elo"), anchors)
 
 
 def endgame_claims(errors: pd.DataFrame) -> Iterator[Claim]:
@@ -254,7 +254,7 @@ def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim
             first, *others = (f"{share_text(*shares[name])} %" for name in asked)
             words = f"Of the {rows['positions'].max():,} positions of {{}} {{}} solves {first}"
             words += "".join(f", {{}} {share}" for share in others)
-            words += f", {RANDOM} {share_text(*shares[RANDOM])} %"
+            words += f", {RANDOM_CHOICE} {share_text(*shares[RANDOM_CHOICE])} %"
             yield Claim(words, (str(suite), *asked), is_shown=_are_apart([shares[name] for name in asked]))
 
 

@@ -24,7 +24,7 @@ WAITED, WAITED_SECONDS = 2, 0.001
 """Times its processor time that a move may take, and seconds more than it, until it is noted."""
 PONDERED, PONDERED_SECONDS = 0.1, 0.05
 """Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
-MOST = 5
+MOST_NAMED = 5
 """Players that a sentence names."""
 CUT = 0.05
 """Share of games that the ply limit ends from which on it is noted."""
@@ -134,8 +134,10 @@ def forfeits(run: Run) -> list[str]:
     lost = int(counts.to_numpy().sum())
     order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index
     played = run.ratings.table.set_index("player")["games"]
-    parts = [f"{player} lost {by_failures(counts.loc[player])}, of {played[player]}" for player in order[:MOST]]
-    more = len(order) - MOST
+    parts = [
+        f"{player} lost {by_failures(counts.loc[player])}, of {played[player]}" for player in order[:MOST_NAMED]
+    ]
+    more = len(order) - MOST_NAMED
     if more > 0:
         parts.append(f"{counted(more, 'player')} more lost some, too")
     were = "was" if lost == 1 else "were"
@@ -198,7 +200,7 @@ def too_long(run: Run) -> list[str]:
         for row in late.to_dict("records")
     ]
     return [
-        f"† Time was not equal: {first_few(parts, MOST, '; ')}. A busy machine, slow code, or a limit close "
+        f"† Time was not equal: {first_few(parts, MOST_NAMED, '; ')}. A busy machine, slow code, or a limit close "
         "to the cost of a call can be the cause."
     ]
 
@@ -233,7 +235,7 @@ def pondered(run: Run) -> list[str]:
     much = much.sort_values(ascending=False)
     parts = [f"{name} for {quantity(seconds, 's')} per game" for name, seconds in much.items()]
     return (
-        [f"Computed in the opponent's time, which no limit counts: {first_few(parts, MOST, '; ')}."]
+        [f"Computed in the opponent's time, which no limit counts: {first_few(parts, MOST_NAMED, '; ')}."]
         if parts
         else []
     )

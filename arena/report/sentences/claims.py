@@ -58,7 +58,7 @@ def compared(
     return Claim(f"{{}} and {{}}{at}: no difference shown", names, difference, is_shown=False, note=note)
 
 
-def placed(player: str, elo: Interval, given: Mapping[str, float]) -> Claim:
+def among_given(player: str, elo: Interval, given: Mapping[str, float]) -> Claim:
     """Where a player stands among those whose Elo is given, as far as its interval shows."""
     below = [name for name in given if given[name] < elo.low]
     above = [name for name in given if given[name] > elo.high]

@@ -11,7 +11,7 @@ from arena.base.number import known, signed
 from arena.base.wording import counted, first_few, listed
 from arena.ledger.record import TABLES_JUDGE
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
-from arena.report.sentences.cautions import MOST
+from arena.report.sentences.cautions import MOST_NAMED
 from arena.report.tables.views import ALL
 
 _WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
@@ -56,7 +56,7 @@ def solved(suites: pd.DataFrame) -> str:
     ]
     sizes = suites.groupby("suite", sort=False)["positions"].max()
     size = f"Positions: {listed([f'{number:,} of {suite}' for suite, number in sizes.items()])}."
-    failures = f" Failed, which solves nothing: {first_few(rows, MOST, '; ')}." if rows else ""
+    failures = f" Failed, which solves nothing: {first_few(rows, MOST_NAMED, '; ')}." if rows else ""
     return (
         "Per cent of the positions that each player solves under its own limit, ± the longer side of Wilson's "
         f"95 % interval. Below the players: a move at random, and one that looks one ply ahead. {size}{failures}"

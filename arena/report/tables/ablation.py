@@ -19,7 +19,7 @@ from arena.experiment.model import Experiment
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units
-from arena.report.tables.forms import count, estimate
+from arena.report.tables.forms import count_text, estimate
 from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, Table, with_interval
 
@@ -27,7 +27,7 @@ ABLATION = Table.read(
     "ablation", shared.PLAYER,
     Column("depth", "depth of the probe", units.PLIES),
     Column("positions", "positions that the player searched to the depth in full", units.POSITIONS, "Positions",
-        text=count, is_wide=True),
+        text=count_text, is_wide=True),
     Column("nodes", "geometric mean of the nodes over these positions", units.NODES, "Nodes", is_wide=True),
     Column("seconds", "geometric mean of the processor time, wall time if that is not known", units.SECONDS,
         "Time", is_wide=True),
@@ -86,12 +86,12 @@ def paired_ratio(differences: NDArray[np.float64]) -> Interval:
 
     Fewer than two have no interval.
     """
-    count = len(differences)
-    if count == 0:
+    count_text = len(differences)
+    if count_text == 0:
         return UNKNOWN
     mean, error = float(differences.mean()), np.nan
-    if count > 1:
-        error = float(student_quantile(count - 1, 0.975) * differences.std(ddof=1) / np.sqrt(count))
+    if count_text > 1:
+        error = float(student_quantile(count_text - 1, 0.975) * differences.std(ddof=1) / np.sqrt(count_text))
     return Interval(*(float(np.exp(log)) for log in (mean, mean - error, mean + error)))
 
 

@@ -19,7 +19,7 @@ from players.options import options_of
 from players.player import PlayerSpec
 from players.table import PLAYERS
 
-PLAYER = "player"
+WHOLE_PLAYER = "player"
 """In place of a setting where two players differ in several."""
 
 COMPARISONS = Table.of(
@@ -33,7 +33,7 @@ COMPARISONS = Table.of(
     Column("pairs", "pairs of players that the row rests on", units.PAIRS),
     shared.TIME_USED, *shared.ELO_DIFFERENCE,
     Column("los", "likelihood of superiority", units.SHARE),
-    view=views.comparisons,
+    view=views.differences,
 )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def comparisons(
             compared.append(((setting, *texts, meeting.baseline), meeting.players))
     if len(specs) == 2 and not compared:
         first = next(spec for spec in specs if spec is not reference)
-        compared = [((PLAYER, first.name, reference.name, True), [(first, reference)])]
+        compared = [((WHOLE_PLAYER, first.name, reference.name, True), [(first, reference)])]
     rows = []
     for what, pairs in compared:
         share = 1 / len(pairs)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from arena.report.tables import shared, units
-from arena.report.tables.forms import figure, to_1, whole
+from arena.report.tables.forms import figure, to_0, to_1
 from arena.report.tables.survey import Survey, time_of
 from arena.report.tables.table import Column, Style, Table
 from players.player import PlayerSpec
@@ -39,7 +39,7 @@ EFFORT = Table.read(
     shared.TIME_USED,
     Column("overrun_p99", "time beyond the limit, 99th percentile of the moves that had one", units.SECONDS),
     Column("overrun_max", "time beyond the limit, worst move", units.SECONDS, "Worst overrun", is_wide=True),
-    Column("time_losses", "games lost on time", units.GAMES, "Lost on time", text=whole, is_wide=True),
+    Column("time_losses", "games lost on time", units.GAMES, "Lost on time", text=to_0, is_wide=True),
 )  # fmt: skip
 EXTRAS = Table.read(
     "extras", shared.PLAYER,

@@ -13,7 +13,7 @@ from arena.ratings.interval import Interval
 
 seconds = partial(quantity, unit="s")
 """A time: "12 ms"."""
-whole = partial(fixed, decimals=0)
+to_0 = partial(fixed, decimals=0)
 """A number without decimals."""
 _LIMITS = {"depth": "depth {}", "nodes": "{} nodes", "seconds": "{}"}
 to_1, to_2, to_3 = (partial(fixed, decimals=places) for places in (1, 2, 3))
@@ -52,14 +52,14 @@ def share_text(value: float, low: float, high: float) -> str:
     return f"{100 * value:.0f}{half}"
 
 
-def share_of(value: Any, count: Any) -> str:
+def share_of(value: Any, count_text: Any) -> str:
     """A share and its denominator: "62 % of 50"."""
-    return f"{100 * value:.0f} % of {count}" if known(value) else ""
+    return f"{100 * value:.0f} % of {count_text}" if known(value) else ""
 
 
-def mean_of(value: Any, count: Any) -> str:
+def mean_of(value: Any, count_text: Any) -> str:
     """A mean and the number of its values: "2.5 (12)"."""
-    return f"{value:.1f} ({count})" if known(value) else ""
+    return f"{value:.1f} ({count_text})" if known(value) else ""
 
 
 def signed_percent(value: Any) -> str:
@@ -74,8 +74,8 @@ def plain(value: Any) -> str:
     return "" if pd.isna(value) else f"{round(value, 2):g}"
 
 
-def count(value: Any) -> str:
-    """A count, "" for 0."""
+def count_text(value: Any) -> str:
+    """A count_text, "" for 0."""
     return str(value) if value else ""
 
 
@@ -93,5 +93,5 @@ def limit_text(limit: str, at: float) -> str:
     """A limit as a heading: "depth 3", "10 k nodes", "100 ms"; "" for none."""
     if not (limit and known(at)):
         return ""
-    number = quantity(at, "s") if limit == "seconds" else whole(at) if limit == "depth" else quantity(at)
+    number = quantity(at, "s") if limit == "seconds" else to_0(at) if limit == "depth" else quantity(at)
     return _LIMITS[limit].format(number)

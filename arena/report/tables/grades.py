@@ -83,7 +83,7 @@ JUDGED_LOSSES = Table.of(
     Column("mistakes", "moves that lost 0.1 or more (?)", units.MOVES),
     Column("blunders", "moves that lost 0.15 or more (??)", units.MOVES),
     *with_interval("blunder_rate", "blunders over decisions", units.SHARE),
-    view=views.judged_losses,
+    view=views.losses_by_phase,
 )  # fmt: skip
 
 

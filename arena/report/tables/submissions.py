@@ -12,7 +12,7 @@ from arena.base.wording import counted, listed
 from arena.ledger.public import without_paths
 from arena.ledger.record import Failure
 from arena.report.tables import shared, units
-from arena.report.tables.forms import plain, whole
+from arena.report.tables.forms import plain, to_0
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.table import Column, Style, Table
 from arena.rules.game import FORFEITS, Termination
@@ -44,7 +44,7 @@ SUBMISSIONS = Table.read(
     shared.GAMES, shared.BYES, shared.VOID_ROUNDS, shared.BUCHHOLZ, shared.SONNEBORN_BERGER,
     Column("failures",
         "games in which it failed, those that do not count among them; empty for a player left out", units.GAMES,
-        "Failures", text=whole),
+        "Failures", text=to_0),
     Column("reasons", "in words, why it was left out or disqualified, and how it failed", heading="Reasons",
         style=Style.WORD),
     shared.SECONDS_PER_MOVE,

@@ -18,7 +18,7 @@ from arena.report.tables.settings import families
 from arena.report.tables.table import Column, Table, with_interval
 from arena.report.tables.views import ALL
 
-RANDOM = "random choice"
+RANDOM_CHOICE = "random choice"
 """Who solves as many positions as the share of the legal moves that are best: nobody needs to be asked."""
 _KEYS = ["suite", "player", "limit", "at"]
 
@@ -33,7 +33,7 @@ SUITES = Table.of(
     Column("nodes", "mean positions entered for a move", units.NODES),
     Column("seconds", "mean time of a move", units.SECONDS),
     Column("failures", "positions in which the player failed", units.POSITIONS),
-    view=views.suites,
+    view=views.shares_by_suite,
 )  # fmt: skip
 SOLUTIONS = Table.read(
     "solutions", shared.PLAYER,
@@ -64,12 +64,12 @@ def suite_tables(answers: Iterable[NamedTuple]) -> SuiteTables:
 def shares(answers: pd.DataFrame) -> pd.DataFrame:
     """The share of positions that each player solves under each limit, of all and of each stratum.
 
-    `answers` has the columns of `arena.ledger.record.SuiteAnswer`. Intervals of 95 % are Wilson's. RANDOM has the
-    mean share of the legal moves that are best. Players and strata stand in the order of their first rows.
+    `answers` has the columns of `arena.ledger.record.SuiteAnswer`. Intervals of 95 % are Wilson's. RANDOM_CHOICE
+    has the mean share of the legal moves that are best. Players and strata stand in the order of their first rows.
     """
     known_moves = answers[["suite", "position", "stratum", "legal_moves", "best_moves"]].drop_duplicates()
     chance = known_moves.assign(
-        player=RANDOM, limit="", at=math.nan, nodes=math.nan, seconds=math.nan, error="",
+        player=RANDOM_CHOICE, limit="", at=math.nan, nodes=math.nan, seconds=math.nan, error="",
         solved=known_moves["best_moves"] / known_moves["legal_moves"],
     )  # fmt: skip
     asked = answers[chance.columns]
@@ -87,7 +87,7 @@ def shares(answers: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
     n, p = table["positions"].to_numpy(dtype=float), (table["solved"] / table["positions"]).to_numpy(dtype=float)
     low, high = wilson(p, n)
-    is_chance = (table["player"] == RANDOM).to_numpy()
+    is_chance = (table["player"] == RANDOM_CHOICE).to_numpy()
     table.insert(7, "share", p)
     table.insert(8, "share_low", np.where(is_chance, np.nan, low))
     table.insert(9, "share_high", np.where(is_chance, np.nan, high))
@@ -120,7 +120,7 @@ def solutions(answers: pd.DataFrame) -> pd.DataFrame:
 def suites(run: RatedRun) -> pd.DataFrame:
     """The share of each suite's positions that each player solves, of all and by stratum, in rank order.
 
-    Below the players stand two baselines without Elo: one looks one ply ahead, and RANDOM.
+    Below the players stand two baselines without Elo: one looks one ply ahead, and RANDOM_CHOICE.
     """
     answers, names = run.data.answers, SUITES.names
     if not len(answers):
@@ -128,7 +128,7 @@ def suites(run: RatedRun) -> pd.DataFrame:
     limits = {spec.name: spec.limit.first for spec in run.experiment.players}
     kinds, values = zip(*(limits.get(player, ("", None)) for player in answers["player"]), strict=True)
     table = shares(answers.assign(limit=kinds, at=np.array(values, float)))
-    rank = {name: place for place, name in enumerate([*run.players, RANDOM])}
+    rank = {name: place for place, name in enumerate([*run.players, RANDOM_CHOICE])}
     suite = {name: place for place, name in enumerate(answers["suite"].drop_duplicates())}
     strata = {name: place for place, name in enumerate([ALL, *answers["stratum"].drop_duplicates()])}
     table = table.sort_values(

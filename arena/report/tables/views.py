@@ -21,7 +21,7 @@ NAMED = Heading("Player", Style.NAME)
 """The head of the players' names."""
 
 
-def comparisons(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
+def differences(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
     """Differences of Elo at equal terms, with their likelihood of superiority.
 
     A row for each value of a setting, against that of the baseline, or for every two values if `pairs`, and two
@@ -58,7 +58,7 @@ def _difference(row: dict[Hashable, Any] | None) -> Cell:
     return cell(row["elo_difference"], text)
 
 
-def judged_losses(table: pd.DataFrame) -> Grid:
+def losses_by_phase(table: pd.DataFrame) -> Grid:
     """A row per player and judge, the points lost in each phase side by side."""
     every = [
         {row["phase"]: row for row in part.to_dict("records")}
@@ -90,7 +90,7 @@ def _loss(row: dict[Hashable, Any] | None) -> Cell:
     return cell(row["lost_per_move"], f"{row['lost_per_move']:.4f}{ends}")
 
 
-def suites(table: pd.DataFrame) -> Grid:
+def shares_by_suite(table: pd.DataFrame) -> Grid:
     """Shares of all positions: a row for each player with its Elo, a column for each suite."""
     every = table[table["stratum"] == ALL]
     players = every.drop_duplicates("player")

@@ -30,7 +30,7 @@ from arena.rules.variants import Variant
 
 _CHARACTERS = 1_300_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""
-SCRIPT = "report/viewer/viewer.js"
+VIEWER_SCRIPT = "report/viewer/viewer.js"
 """The module that shows them; its path is below the package `arena`."""
 AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
@@ -64,13 +64,13 @@ def games_of(run: Run, most: int | None = None, characters: int = _CHARACTERS) -
     variant = run.experiment.rule_set
     blocks: list[str] = []
     for games, moves in _parts(run, table):
-        block = packed(_block(games, moves, variant, errors))
+        block = _packed(_block(games, moves, variant, errors))
         characters -= len(block)
         if most is None and characters < 0:
             break
         blocks.append(block)
     table = table.head(AT_ONCE * len(blocks))
-    return _Games(len(table), len(run.games), packed(listed(table)), blocks, bool(linked.any()))
+    return _Games(len(table), len(run.games), _packed(_listed(table)), blocks, bool(linked.any()))
 
 
 def linked_games(run: Run) -> set[int]:
@@ -85,7 +85,7 @@ def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
     return table.sort_values("swing", ascending=False, kind="stable", na_position="last")
 
 
-def listed(games: pd.DataFrame) -> dict[str, list[Any]]:
+def _listed(games: pd.DataFrame) -> dict[str, list[Any]]:
     """The list's columns for games with their `swing`, in men."""
     points = [
         {"white": int(white), "black": int(black)} if known(white) else None
@@ -120,7 +120,7 @@ def steps(game: PlayedGame, texts: Sequence[str]) -> list[str]:
     return texts_of_steps
 
 
-def packed(data: Any) -> str:
+def _packed(data: Any) -> str:
     """Plain data as JSON, deflated, as text."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
@@ -208,7 +208,7 @@ def viewer(run: Run, most: int | None = None) -> Markup:
         page.render(
             inside=inside(run, games),
             board=Markup(Board(run.experiment.rule_set, caption="").svg(None)),
-            script=Markup(script(SCRIPT)),
+            script=Markup(script(VIEWER_SCRIPT)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
         )
     )
