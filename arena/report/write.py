@@ -22,6 +22,8 @@ from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.viewer import viewer
 
+_FORMER = {"openings.csv", "order.tex"}
+"""Files that reports of earlier versions had: they are named as left over."""
 FAULTS_FILE = "report_faults.txt"
 """The file with the tracebacks of what could not be made; there is none if all could."""
 
@@ -109,7 +111,7 @@ def left_over(target: Path, written: Iterable[Path]) -> list[str]:
 
 def _report_files(target: Path) -> set[str]:
     """The names of a folder's files that a report may have written, but for its page."""
-    possible = {file.name for file in FILES} | _chart_files(("svg", "png", "pdf"))
+    possible = {file.name for file in FILES} | _chart_files(("svg", "png", "pdf")) | _FORMER
     return {name for name in possible if (target / name).exists()}
 
 

@@ -214,12 +214,12 @@ def test_a_report_deletes_nothing_renews_what_there_was_and_names_the_rest(
     earlier = {path.name for path in tmp_path.iterdir()}
     renewed = ("standings.tex", "elo.png", "games.pdn", "moves.csv")
     written = {name: (tmp_path / name).read_bytes() for name in renewed}
-    for name in (*renewed, "sprt.csv", "notes.txt"):
+    for name in (*renewed, "sprt.csv", "order.tex", "notes.txt"):
         (tmp_path / name).write_text("game,fen\n")
     paths = write_quickly(mixed, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == earlier | {"sprt.csv", "notes.txt"}
+    assert {path.name for path in tmp_path.iterdir()} == earlier | {"sprt.csv", "order.tex", "notes.txt"}
     assert {name: (tmp_path / name).read_bytes() for name in renewed} == written
-    assert left_over(tmp_path, paths) == ["sprt.csv"]
+    assert left_over(tmp_path, paths) == ["order.tex", "sprt.csv"]
 
 
 def test_a_folder_with_files_of_a_users_own_is_not_written_to(mixed: Run, tmp_path: Path) -> None:
