@@ -17,7 +17,11 @@ def invoke(*arguments: object) -> Result:
 
 def error_line(stderr: str) -> str:
     """The one line that a command printed of an error, beside what it may have said of work that takes long."""
-    [line] = [line for line in stderr.splitlines() if not line.startswith(("compiling ", "still looking at "))]
+    [line] = [
+        line
+        for line in stderr.splitlines()
+        if not line.startswith(("compiling ", "compiled ", "still looking at "))
+    ]
     return line
 
 
