@@ -15,6 +15,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, NoReturn, TypeAlias
@@ -34,7 +35,7 @@ from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
 from players.engines.program import announce_waiting, waiting_announced
-from players.identity import forget, hash_of, loaded
+from players.identity import Files, forget, hash_of, loaded
 from players.loading import PlayerError, files_of, is_logged, without_own_code
 from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
@@ -73,10 +74,10 @@ PlayerHandle: TypeAlias = "LocalPlayer | PlayerProcess"
 
 
 class _Kept(threading.local):
-    """The players that a thread keeps, by specification, allowance, variant and copy."""
+    """The players that a thread keeps, with the files of their run, by specification, allowance, variant, copy."""
 
     def __init__(self) -> None:
-        self.players: OrderedDict[tuple[Any, ...], PlayerHandle] = OrderedDict()
+        self.players: OrderedDict[tuple[Any, ...], tuple[Files, PlayerHandle]] = OrderedDict()
 
 
 _kept = _Kept()
@@ -90,26 +91,33 @@ def begin_game(
     """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
     With `in_process` it is in this one. It is kept from game to game; of a player that plays itself there are two,
-    by the number of the `copy`. One whose files are not those of a run is built anew when they were edited. Raises
-    what `begin` of the player raises.
+    by the number of the `copy`. It is built anew for a run with other files of it; outside a run, when they were
+    edited. Raises what `begin` of the player raises.
     """
     plain = without_own_code(spec)
-    key = (repr((spec, allowance)), repr(variant), copy)
+    key = (repr((replace(spec, files={}), allowance)), repr(variant), copy)
     kept = _kept.players
-    if key in kept and not spec.files and any(hash_of(path) != then for path, then in kept[key].files.items()):
-        kept.pop(key).close()
+    if key in kept and not _is_current(*kept[key], spec):
+        kept.pop(key)[1].close()
     if key not in kept:
         is_local = plain is spec or spec.in_process or not are_supported()
-        kept[key] = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
+        player = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
+        kept[key] = spec.files, player
         while len(kept) > _MOST_KEPT:
-            kept.popitem(last=False)[1].close()
+            kept.popitem(last=False)[1][1].close()
     kept.move_to_end(key)
-    player = kept[key]
+    player = kept[key][1]
     if isinstance(player, PlayerProcess):
         player.begin(opening, seed)
     else:
         player.begin()
     return player
+
+
+def _is_current(files: Files, player: PlayerHandle, spec: PlayerSpec) -> bool:
+    """Whether a player that was built for a run with these files is as the specification wants it now."""
+    is_edited = not files and any(hash_of(path) != then for path, then in player.files.items())
+    return files == spec.files and not is_edited
 
 
 def answer_of(spec: PlayerSpec, game: Game, seed: str, allowance: Allowance) -> Answer:
@@ -121,7 +129,7 @@ def answer_of(spec: PlayerSpec, game: Game, seed: str, allowance: Allowance) -> 
 def close_players() -> None:
     """Close all players that `begin_game` keeps for this thread, and end their processes."""
     while _kept.players:
-        _kept.players.popitem()[1].close()
+        _kept.players.popitem()[1][1].close()
 
 
 class PlayerProcess:

@@ -33,6 +33,7 @@ from arena.rules.jit.cache import cache_folder
 from arena.rules.variants import VARIANTS
 from arena.watch.live import read_moment
 from players.engines.program import waiting_announced
+from players.identity import hash_of, keep_sources
 from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
@@ -378,6 +379,31 @@ def test_a_player_is_in_a_process_that_is_kept_from_game_to_game_and_in_two_agai
     spec = PlayerSpec("p", f"{__name__}:Where")
     record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
     assert record.error == "" and len({*record.table()["nodes"].tolist(), os.getpid()}) == 3
+
+
+WHERE = """\
+import os
+from arena import Choice
+
+class Where:
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=os.getpid())
+"""
+
+
+def test_a_player_of_a_run_with_other_files_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / "where.py"
+
+    def process_of(text: str) -> int:
+        file.write_text(text)
+        spec = PlayerSpec("p", f"{file}:Where", files={str(file): hash_of(file)})
+        assert keep_sources(spec.files) == []
+        return asked(begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())).nodes
+
+    first, same, other = process_of(WHERE), process_of(WHERE), process_of(f"{WHERE}# edited\n")
+    assert first == same != other
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
 
 
 @pytest.mark.full
