@@ -244,3 +244,14 @@ def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
     assert (made.exit_code, len(warnings)) == (0, lines), made.output
     looked = [line for line in invoke("doctor", config).stdout.splitlines() if "can end no game" in line]
     assert looked == [f"adjudicate: {line} (warning)" for line in warnings]
+
+
+def test_plies_left_are_those_of_the_first_draw_rule_that_may_come() -> None:
+    game = Game("international", "W:WK1,K2,K3:BK50")
+    assert game.plies_left == 11  # FMJD 6.4: two kings against one may come, and then 10 plies
+    game = Game("international", "W:WK1,K2:BK50")
+    assert game.plies_left == 10
+    game.push(game.legal_moves[0])
+    assert game.plies_left == 9
+    assert Game("english").plies_left == 80
+    assert Game("international", "W:WK1:B45").plies_left == 11  # as soon as the man is crowned

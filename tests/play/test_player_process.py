@@ -503,6 +503,21 @@ def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_pa
     assert log.read_text().split() == ["built", "begun", "closed"]
 
 
+@pytest.mark.full
+def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
+    pid = asked(begun("Clings")).nodes
+    began = time.monotonic()
+    close_players()
+    assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()
+
+
+class Clings(Where):
+    """Never returns from being closed."""
+
+    def close(self):
+        time.sleep(1000)
+
+
 PONDERS = """\
 import os, signal, threading
 from arena import Choice
