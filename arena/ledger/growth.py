@@ -20,7 +20,6 @@ import yaml
 
 from arena.base.wording import first_few, listed
 from arena.base.writing import write_text
-from arena.experiment.formats.base import Rounds
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import RunInfo
@@ -122,22 +121,22 @@ class _Numbers:
 
     def __init__(self, experiment: Experiment, openings: Sequence[str]) -> None:
         names = [spec.name for spec in experiment.players]
-        self._pairings = experiment.format.pairings(names)
-        self._of_pairing = {(names[a], names[b]): place for place, (a, b) in enumerate(self._pairings)}
+        self._names, pairings = names, experiment.format.pairings(names)
+        self._of_pairing = {(names[a], names[b]): place for place, (a, b) in enumerate(pairings)}
         time_of = experiment.openings.time_of
         self._of_opening = {(opening, time_of(number)): number for number, opening in enumerate(openings)}
-        self._rounds = Rounds(self._pairings, range(len(openings)))
+        self._rounds = experiment.format.all_rounds(names, len(openings))
 
     def place_of(self, stored: Stored, time: int) -> dict[str, int] | None:
         """The numbers of a game from its opening for this time; None if it is not in the schedule."""
-        opening, is_second = self._of_opening.get((stored.opening_fen, time)), False
+        opening = self._of_opening.get((stored.opening_fen, time))
         pairing = self._of_pairing.get((stored.white, stored.black))
         if pairing is None:
-            pairing, is_second = self._of_pairing.get((stored.black, stored.white)), True
+            pairing = self._of_pairing.get((stored.black, stored.white))
         if pairing is None or opening is None:
             return None
         index = self._rounds.index(pairing, opening)
-        game = 2 * index + 1 + is_second
+        game = 2 * index + 1 + (self._names[self._rounds[index].first] != stored.white)
         return {"game": game, "pair": index + 1, "round": opening + 1, "opening": opening + 1}
 
 

@@ -3,12 +3,14 @@
 import random
 from collections import Counter
 from itertools import combinations
+from typing import Any
 
 import networkx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.experiment.formats import FORMATS
 from arena.experiment.formats.base import Batches, FinalPlace, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
@@ -34,14 +36,19 @@ def by_chance(seed: int) -> Result:
     return lambda scheduled: random.Random(f"{seed} {scheduled.game}").choice((0.0, 0.5, 1.0))
 
 
+SMALL: dict[str, dict[str, Any]] = {
+    "gauntlet": {"seeds": ("p0",)},
+    "swiss": {"rounds": 3, "pairs": 2},
+    "knockout": {"pairs": 1, "extra": 2},
+}
+"""Keys of the formats that need some."""
+
+
 def each_format(players: int) -> list[Format]:
-    """Every format with small numbers."""
-    return [
-        RoundRobin(),
-        Gauntlet(type="gauntlet", seeds=("p0",)),
-        Swiss(type="swiss", rounds=min(3, players - 1), pairs=2),
-        Knockout(type="knockout", pairs=1, extra=2),
-    ]
+    """Every format that so many players can play, with small numbers."""
+    names = named(players)
+    each = [format(type=name, **SMALL.get(name, {})).limited_to(names) for name, format in FORMATS.items()]
+    return [format for format in each if not any(format.problems(names))]
 
 
 @settings(max_examples=25)

@@ -118,9 +118,13 @@ class Format(Section):
         """How many openings a number of players needs at least."""
         return 0
 
+    def all_rounds(self, names: Sequence[str], openings: int) -> Rounds:
+        """All pairs of a format that `is_known`: each opening by all pairings, a round, before the next one."""
+        return Rounds(self.pairings(names), range(openings))
+
     def batches(self, names: Sequence[str], openings: int) -> Batches:
-        """Play each opening by all pairings, a round, before the next one: one batch, as it needs no result."""
-        if batch := Rounds(self.pairings(names), range(openings)):
+        """Play `all_rounds`: one batch, as it needs no result."""
+        if batch := self.all_rounds(names, openings):
             yield batch
         return []
 
