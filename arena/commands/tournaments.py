@@ -176,6 +176,7 @@ def _openings(word: str) -> dict[str, Any]:
     metavar="ELO",
     help="End when the 95 % interval of every player is within ± ELO.",
 )
+@click.option("--max-plies", type=click.IntRange(1), metavar="N", help="Plies after which a game is a draw [300].")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
 @workers_option
 @watch_option
@@ -222,6 +223,7 @@ def _document(
     seed: int,
     sprt: tuple[float, float] | None,
     until: float | None,
+    max_plies: int | None,
 ) -> dict[str, Any]:
     """The configuration of a match of these players."""
     rules = inline(variant, "VARIANT")
@@ -233,6 +235,8 @@ def _document(
         document["sprt"] = dict(zip(("elo0", "elo1"), sprt, strict=True))
     if until is not None:
         document["until"] = {"error": until}
+    if max_plies is not None:
+        document["max_plies"] = max_plies
     return document
 
 

@@ -31,13 +31,13 @@ PAGE = "watch.html"
 _RENEWED = 2
 """Seconds after which a browser loads the page again."""
 _HEADINGS = (
-    Heading("Version", Style.RANK),
+    Heading("Version"),
     Heading("Player", Style.NAME),
     Heading("Elo", Style.ELO),
     Heading("Over the one before", Style.ELO),
     Heading("Score"),
-    Heading("Won, drawn, lost", Style.RESULTS),
-    Heading("Run", Style.WORD),
+    Heading("Won, drawn, lost", Style.RESULTS, is_wide=True),
+    Heading("Run", Style.WORD, is_wide=True),
 )
 
 

@@ -49,6 +49,7 @@ def watch(
     with kept_workers(), suppress(KeyboardInterrupt), files.followed():
         while True:
             try:
+                terminal.begin_round()
                 with said():
                     played = _played(read, folder, workers, files, terminal)
                 if played is not None:
@@ -89,15 +90,18 @@ def _folder_of(experiment: Experiment, base: Path) -> Path:
 
 
 class _Terminal(Terminal):
-    """Shows each round, and stops it when a file is saved; a line that is true of all rounds is said once."""
+    """Shows each round, and stops it when a file is saved; what is said in round after round is said once."""
 
     def __init__(self, files: Files) -> None:
         super().__init__(_REPORT, resumes=False)
-        self._files, self._said = files, set[str]()
+        self._files, self._before, self._said = files, set[str](), set[str]()
+
+    def begin_round(self) -> None:
+        self._before, self._said = self._said, set()
 
     def write(self, line: str) -> None:
-        if line not in self._said:
-            self._said.add(line)
+        self._said.add(line)
+        if line not in self._before:
             super().write(line)
 
     @contextmanager
