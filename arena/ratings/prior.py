@@ -30,7 +30,7 @@ def moved_by_prior(ratings: Ratings) -> list[str]:
     sentences = []
     if infinite.any():
         players = [f"{names[i]} ({with_error(elo[i], half[i])})" for i in np.flatnonzero(infinite)]
-        sentences.append(f"Only by the prior a finite Elo: {first_few(players, MAX_NAMES)}.")
+        sentences.append(f"Finite only by the prior is the Elo of {first_few(players, MAX_NAMES)}.")
     if is_moved.any():
         most = int(np.argmax(np.where(is_moved, np.abs(moved) / np.where(half > 0, half, 1), 0)))
         others = int(is_moved.sum()) - 1

@@ -164,9 +164,9 @@ def _differences(joint: Joint) -> list[Claim]:
         rows = of_player.sort_values("gain", kind="stable").to_dict("records")
         ends = ", ".join(f"{Interval.of(row, 'gain')} in {{}}" for row in (rows[0], rows[-1]))
         names = (player, joint.reference, rows[0]["run"], rows[-1]["run"])
-        claims.append(Claim(f"what {{}} gains over {{}} differs from run to run: {ends}", names))
+        claims.append(Claim(f"What {{}} gains over {{}} differs from run to run: {ends}", names))
     if len(tested) and not claims:
-        words = "no difference shown between runs in what a player gains over {}"
+        words = "No difference shown between runs in what a player gains over {}"
         claims.append(Claim(words, (joint.reference,), is_shown=False))
     return claims
 

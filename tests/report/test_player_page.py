@@ -16,6 +16,8 @@ from arena.report.page import markdown_of
 from arena.report.page.blocks import Section, together
 from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
+from arena.rules.notation import fen
+from arena.rules.played import replayed
 from players.finding import Finding
 from tests.helpers.report_data import MISSING_WORD, changed, plain, player, synthetic, write_quickly
 from tests.helpers.web_browser import page_of
@@ -66,6 +68,22 @@ def test_a_failure_has_the_traceback_and_the_output_of_the_game_but_not_in_a_rep
     for other in (yaml.safe_dump(bundle | {"player": "another"}), "- :\n  {"):
         file.write_text(other)
         assert "line 7" not in text(failed)
+
+
+@pytest.mark.parametrize(("termination", "ply", "before"), [("time", 3, 2), ("time", 4, 3), ("error", 4, 3)])
+def test_the_position_of_a_failure_is_that_before_the_move_also_where_a_late_one_was_played(
+    run: Run, tmp_path: Path, termination: str, ply: int, before: int
+) -> None:
+    games = run.games.assign(error="")
+    loser, result = (games["black"][0], "white") if ply % 2 else (games["white"][0], "black")
+    said = f"{loser} failed at ply {ply}"
+    games.loc[0, ["result", "termination", "error", "plies"]] = [result, termination, said, 3]
+    start = f"B:W{','.join(map(str, range(21, 33)))}:B{','.join(map(str, range(1, 13)))}"
+    played = replayed(run.experiment.rule_set, start, ["11-15", "23-19", "8-11"])
+    pages = PlayerPages(changed(run, tmp_path, games=games), [loser])
+    vars(pages)["_replayed"] = {int(games["game"][0]): played}
+    text = together(pages.blocks(loser))
+    assert f"<code>{fen(played.variant, played.positions[before])}</code>" in text
 
 
 def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:

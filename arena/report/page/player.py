@@ -154,7 +154,8 @@ class PlayerPages:
             remedy = BUSY if is_late else REMEDIES[first.kind] if has_remedy else ""
             blocks.append(Text(f"{failure_words(first)}. {remedy}", label=f"Game {first.game}{more}:"))
             if game is not None:
-                blocks.append(Text("Position:", code=fen(game.variant, game.positions[-1])))
+                before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
+                blocks.append(Text("Position:", code=fen(game.variant, game.positions[before])))
             blocks += self._bundled(first)
             if command:
                 blocks.append(Text("Play it again:", code=f"{command} {first.game}"))

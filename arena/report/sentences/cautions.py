@@ -184,7 +184,7 @@ def _first(run: Run, notices: Sequence[Notice]) -> list[Notice]:
     if more <= 0:
         return list(notices)
     where = ": see Submissions" if len(run.submissions) else ""
-    return [*notices[:_SENTENCES], Notice(f"The same of {counted(more, 'more player')}{where}.")]
+    return [*notices[:_SENTENCES], Notice(f"The same goes for {counted(more, 'more player')}{where}.")]
 
 
 def too_long(run: Run) -> list[str]:
