@@ -12,7 +12,7 @@ from players.loading import EXAMPLE
 TEMPLATES = Path(__file__).with_name("templates")
 TEMPLATE_FILES = {
     "heuristic": ("arena.yaml", EXAMPLE),
-    "class": ("class.yaml", "submissions/careful.py", "submissions/greedy.py"),
+    "class": ("class.yaml", *(f"submissions/{name}.py" for name in ("careful", "forward", "greedy"))),
     "engine": ("engine.yaml", "starter.py"),
 }
 """The templates for each kind of user, copied as they are; the first is the configuration."""
