@@ -205,7 +205,8 @@ class _Games(NamedTuple):
         if incident is None:
             return finding
         variant = self.group.variant
-        place = fen(variant, replayed(variant, record.opening_fen, list(incident.moves)).positions[-1])
+        before = list(incident.moves)[: max(incident.ply - 1, 0)]  # a move that came too late was played
+        place = fen(variant, replayed(variant, record.opening_fen, before).positions[-1])
         return finding._replace(place=place, traceback=incident.traceback, output=incident.output)
 
     def differences(self, game: GameRecord, plies: int) -> Iterator[Finding]:
