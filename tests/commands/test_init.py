@@ -11,13 +11,14 @@ from arena.experiment.load import load_all
 from tests.helpers.command_line import invoke
 
 OPTIONS = {"heuristic": (), "class": ("--class",), "engine": ("--engine",)}
+PLAYERS = {"heuristic": 4, "class": 5, "engine": 4}
 
 
 @pytest.mark.parametrize("kind", TEMPLATE_FILES)
 def test_each_kind_is_a_configuration_and_is_not_overwritten(tmp_path: Path, kind: str) -> None:
     assert invoke("init", tmp_path, *OPTIONS[kind]).exit_code == 0
     (experiment,) = load_all(tmp_path / TEMPLATE_FILES[kind][0]).values()
-    assert len(experiment.players) == 4
+    assert len(experiment.players) == PLAYERS[kind]
     (tmp_path / TEMPLATE_FILES[kind][-1]).write_text("mine")
     again = invoke("init", tmp_path, *OPTIONS[kind])
     assert (again.exit_code, (tmp_path / TEMPLATE_FILES[kind][-1]).read_text()) == (2, "mine")
@@ -36,4 +37,4 @@ def test_each_kind_is_played_without_failures_and_random_moves_do_not_lead(
     played = invoke("run", config, "--workers", "1")
     assert played.exit_code == 0, played.output
     table = [line.split() for line in played.stdout.splitlines() if line[:1].isdigit()]
-    assert len(table) == 4 and table[0][1] != "random"
+    assert len(table) == PLAYERS[kind] and table[0][1] != "random"
