@@ -7,6 +7,7 @@ import math
 import random
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from arena.rules.result import Draws
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
 from players.mcts.player import Mcts
-from players.mcts.search import TreeWorkspace, random_game
+from players.mcts.search import TreeWorkspace, backpropagate, random_game
 from players.mcts.tree import (
     COUNT,
     DRAWN,
@@ -167,6 +168,14 @@ def test_a_node_is_proven_by_its_children_and_keeps_the_plies(children, proven):
     _, tree = small_tree(*({PROVEN: child} for child in children))
     assert prove_by_children(tree, 0) == (proven != 0)
     assert tree[PROVEN] == proven
+
+
+def test_a_visit_counts_above_a_proven_node_as_what_is_proven_there():
+    _, tree = small_tree({PROVEN: DRAWN}, {PROVEN: -3}, visits=0)
+    line = SimpleNamespace(nodes_of_line=[0, 2 * WIDTH])
+    backpropagate(line, tree, ply=1, value=-1.0, proven=True)
+    assert (tree[2 * WIDTH + TOTAL], tree[VISITS]) == (-UNIT, 1)
+    assert (tree[PROVEN], tree[TOTAL]) == (DRAWN, 0)
 
 
 @pytest.mark.parametrize(
