@@ -18,7 +18,7 @@ from arena.commands.output import echo, show_frame
 from arena.commands.report import show_verdict
 from arena.experiment.model import entry_of
 from arena.ratings.interval import Interval
-from arena.ratings.joint import Ratings, rate
+from arena.ratings.joint import rate
 from arena.report.load import load as load_run
 from arena.report.page import page_of
 from arena.report.page.blocks import Block, Section, Sortable, Text
@@ -60,6 +60,8 @@ class Versions:
     def __init__(self, folder: Path) -> None:
         self._all: dict[Path, Version] = {}
         self._last: Version | None = None
+        self._rows: dict[tuple[str, int], list[Cell]] = {}
+        """The rows of the table that are made, by player and number of the version."""
         self._page = folder / PAGE
 
     def show(self, folder: Path) -> None:
@@ -91,8 +93,7 @@ class Versions:
             yield f"version {after.number} played the games of version {before.number}, move for move"
             return
         for name in _changed(before, after):
-            labels = [_label(name, version, self._numbers(name)) for version in (after, before)]
-            difference = self._ratings([before, after]).contrast({labels[0]: 1, labels[1]: -1})
+            difference = self._difference(name, before, after)
             words = "" if difference is None else f"{difference} Elo, "
             yield f"{name}: {words}version {after.number} over {before.number}; {_pairs(name, before, after)}"
 
@@ -104,11 +105,17 @@ class Versions:
                 numbers.setdefault(str(version.players[name]), version.number)
         return numbers
 
-    def _ratings(self, versions: Sequence[Version]) -> Ratings:
-        """All versions in one fit, in which games from one opening are not independent."""
-        tables = []
-        for version in versions:
-            called = {name: _label(name, version, self._numbers(name)) for name in version.players}
+    def _difference(self, name: str, before: Version, after: Version) -> Interval | None:
+        """The Elo of a player in a version over it in another, in one fit of both.
+
+        Games of both from one opening are not independent. None without a difference in what the player is.
+        """
+        numbers, tables = self._numbers(name), []
+        labels = [_label(name, version, numbers) for version in (after, before)]
+        if labels[0] == labels[1]:
+            return None
+        for version in (before, after):
+            called = {other: _label(other, version, self._numbers(other)) for other in version.players}
             games = version.games
             tables.append(
                 games.assign(
@@ -118,41 +125,35 @@ class Versions:
                     linked=games["opening"],
                 )
             )
-        return rate(pd.concat(tables, ignore_index=True), first=versions[0].first)
+        ratings = rate(pd.concat(tables, ignore_index=True), first=before.first)
+        return ratings.contrast({labels[0]: 1, labels[1]: -1})
 
     def _grid(self) -> Grid:
         """A row for each version, and each player that has several, the best one first."""
         assert self._last is not None
         versions = [version for version in self._all.values() if version.variant == self._last.variant]
-        ratings = self._ratings(versions)
         names = [name for name in self._last.players if len(self._numbers(name)) > 1] or [*self._last.players][:1]
-        rows = [
-            self._row(ratings, name, version) for name in names for version in versions if name in version.players
-        ]
+        keys = [(name, version) for name in names for version in versions if name in version.players]
+        for name, version in keys:
+            if (name, version.number) not in self._rows:
+                self._rows[name, version.number] = self._row(name, version)
+        rows = [self._rows[name, version.number] for name, version in keys]
         return Grid(_HEADINGS, sorted(rows, key=lambda row: -(row[2].value or -math.inf)))
 
-    def _row(self, ratings: Ratings, name: str, version: Version) -> list[Cell]:
-        label = _label(name, version, self._numbers(name))
-        earlier = [each for each in self._all.values() if each.number < version.number and name in each.players]
-        before = _label(name, earlier[-1], self._numbers(name)) if earlier else label
-        over = None if before == label else ratings.contrast({label: 1, before: -1})
+    def _row(self, name: str, version: Version) -> list[Cell]:
+        others = (each for each in self._all.values() if each.variant == version.variant and name in each.players)
+        earlier = [each for each in others if each.number < version.number]
         won, drawn, lost = _counts(name, version)
         score = (won + drawn / 2) / max(won + drawn + lost, 1)
         return [
             Cell(version.number, str(version.number)),
             Cell(name, name),
-            _cell(self._elo(ratings, label, version)),
-            _cell(over),
+            _cell(_elo(name, version)),
+            _cell(self._difference(name, earlier[-1], version) if earlier else None),
             Cell(score, percent(score)),
             Cell(score, f"{won} - {drawn} - {lost}"),
             Cell(str(version.folder), str(version.folder)),
         ]
-
-    def _elo(self, ratings: Ratings, label: str, version: Version) -> Interval | None:
-        """The Elo of a player over the mean of its opponents in a version."""
-        labels = [_label(other, version, self._numbers(other)) for other in version.players]
-        others = [other for other in labels if other != label]
-        return ratings.contrast({label: 1, **{other: -1 / len(others) for other in others}})
 
     def _write_page(self, lines: Sequence[str], *, is_over: bool) -> None:
         assert self._last is not None
@@ -162,6 +163,13 @@ class Versions:
         section = Section("top", f"Versions in {self._page.parent.name}", blocks)
         text = page_of([section], renewed=None if is_over else _RENEWED)
         replace(self._page, partial(write_text, text))
+
+
+def _elo(name: str, version: Version) -> Interval | None:
+    """The Elo of a player over the mean of its opponents in a version."""
+    others = [other for other in version.players if other != name]
+    ratings = rate(version.games, first=version.first)
+    return ratings.contrast({name: 1, **{other: -1 / len(others) for other in others}})
 
 
 def _cell(elo: Interval | None) -> Cell:

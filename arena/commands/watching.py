@@ -97,7 +97,7 @@ class _Terminal(Terminal):
         self._files, self._before, self._said = files, set[str](), set[str]()
 
     def begin_round(self) -> None:
-        self._before, self._said = self._said, set()
+        self._before, self._said = self._said or self._before, set()
 
     def write(self, line: str) -> None:
         self._said.add(line)

@@ -172,7 +172,7 @@ def test_a_node_is_proven_by_its_children_and_keeps_the_plies(children, proven):
 
 def test_a_visit_counts_above_a_proven_node_as_what_is_proven_there():
     _, tree = small_tree({PROVEN: DRAWN}, {PROVEN: -3}, visits=0)
-    line = SimpleNamespace(nodes_of_line=[0, 2 * WIDTH])
+    line: Any = SimpleNamespace(nodes_of_line=[0, 2 * WIDTH])
     backpropagate(line, tree, ply=1, value=-1.0, proven=True)
     assert (tree[2 * WIDTH + TOTAL], tree[VISITS]) == (-UNIT, 1)
     assert (tree[PROVEN], tree[TOTAL]) == (DRAWN, 0)

@@ -77,7 +77,9 @@ def test_the_position_of_a_failure_is_that_before_the_move_also_where_a_late_one
     games = run.games.assign(error="")
     loser, result = (games["black"][0], "white") if ply % 2 else (games["white"][0], "black")
     said = f"{loser} failed at ply {ply}"
-    games.loc[0, ["result", "termination", "error", "plies"]] = [result, termination, said, 3]
+    fields: dict[str, Any] = {"result": result, "termination": termination, "error": said, "plies": 3}
+    for column, value in fields.items():
+        games.loc[0, column] = value
     start = f"B:W{','.join(map(str, range(21, 33)))}:B{','.join(map(str, range(1, 13)))}"
     played = replayed(run.experiment.rule_set, start, ["11-15", "23-19", "8-11"])
     pages = PlayerPages(changed(run, tmp_path, games=games), [loser])
