@@ -18,7 +18,7 @@ from arena.commands.output import echo, show_frame
 from arena.commands.report import show_verdict
 from arena.experiment.model import entry_of
 from arena.ratings.interval import Interval
-from arena.ratings.joint import rate
+from arena.ratings.joint import Ratings, rate
 from arena.report.load import load as load_run
 from arena.report.page import page_of
 from arena.report.page.blocks import Block, Section, Sortable, Text
@@ -52,6 +52,8 @@ class Version(NamedTuple):
     """What each player is made of, by its name."""
     games: pd.DataFrame
     """White, black, result, pair, line, opening."""
+    ratings: Ratings
+    """Those of its run."""
 
 
 class Versions:
@@ -143,15 +145,15 @@ class Versions:
     def _row(self, name: str, version: Version) -> list[Cell]:
         others = (each for each in self._all.values() if each.variant == version.variant and name in each.players)
         earlier = [each for each in others if each.number < version.number]
-        won, drawn, lost = _counts(name, version)
-        score = (won + drawn / 2) / max(won + drawn + lost, 1)
+        figures = next(row for row in version.ratings.table.to_dict("records") if row["player"] == name)
+        score = figures["score"]
         return [
             Cell(version.number, str(version.number)),
             Cell(name, name),
             _cell(_elo(name, version)),
             _cell(self._difference(name, earlier[-1], version) if earlier else None),
             Cell(score, percent(score)),
-            Cell(score, f"{won} - {drawn} - {lost}"),
+            Cell(score, f"{figures['wins']} - {figures['draws']} - {figures['losses']}"),
             Cell(str(version.folder), str(version.folder)),
         ]
 
@@ -168,8 +170,7 @@ class Versions:
 def _elo(name: str, version: Version) -> Interval | None:
     """The Elo of a player over the mean of its opponents in a version."""
     others = [other for other in version.players if other != name]
-    ratings = rate(version.games, first=version.first)
-    return ratings.contrast({name: 1, **{other: -1 / len(others) for other in others}})
+    return version.ratings.contrast({name: 1, **{other: -1 / len(others) for other in others}})
 
 
 def _cell(elo: Interval | None) -> Cell:
@@ -183,7 +184,7 @@ def _version(number: int, folder: Path, run: Run) -> Version:
     moves = games["game"].map(run.survey.hashes).astype(str)
     chosen = games[["white", "black", "result", "pair"]]
     chosen = chosen.assign(line=games["opening_fen"] + " " + moves, opening=games["opening_fen"])
-    return Version(number, folder, run.experiment.variant, run.first, players, chosen)
+    return Version(number, folder, run.experiment.variant, run.first, players, chosen, run.ratings)
 
 
 def _label(name: str, version: Version, numbers: Mapping[str, int]) -> str:
@@ -226,13 +227,3 @@ def _pairs(name: str, before: Version, after: Version) -> str:
     lists = {"better": better, "worse": worse}
     shown = [f"{what} from {first_few(found, 8)}" for what, found in lists.items() if found]
     return words + "".join(f"; {text}" for text in shown)
-
-
-def _counts(name: str, version: Version) -> tuple[int, int, int]:
-    games = version.games
-    won = ((games["white"] == name) & (games["result"] == "white")) | (
-        (games["black"] == name) & (games["result"] == "black")
-    )
-    played = (games["white"] == name) | (games["black"] == name)
-    drawn = played & (games["result"] == "draw")
-    return int(won.sum()), int(drawn.sum()), int((played & ~won & ~drawn).sum())
