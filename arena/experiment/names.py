@@ -99,7 +99,7 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
     """The entry that a short form means: `simple@d6`, `mcts@n2000`, `file.py:Class@0.1s`, `level 4`, `greedy`.
 
     Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, a class or function
-    of a file or module, or the path of a program that speaks Hub, `./v2`; behind it plies (d), positions (n) or
+    of a file or module, or the path of a program that speaks Hub, `./v2` or `"./scan hub"`; behind it plies (d), positions (n) or
     seconds (s) of a move, a clock with what it gains a move (`10s+0.1s`), or no limit. With a `folder`, files must
     be there or in the working directory. Raises EntryError.
     """
@@ -128,9 +128,9 @@ def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     limits = clock + [_limit_word(key, rest.pop(key)) for key in Limit._fields if key in rest]
     if evaluation is not None and kind == "negamax" and rest.get("preset") == "full" and detail < 2:
         del rest["preset"]
-    if kind == ENGINE and len(command := words_of_command(rest.get("command"))) == 1:
-        del rest["command"]
-        [kind] = command
+    if kind == ENGINE and (command := words_of_command(rest.pop("command", ""))):
+        kind = PurePath(rest.pop("folder", "."), command[0])
+        rest |= {"command": command[1:]} if command[1:] else {}
     players = [] if evaluation is not None and kind == "negamax" else [str(kind)]
     players += [] if evaluation is None else [word_of("evaluation", evaluation)]
     options = [f"{key} {value}" if is_number(value) else word_of(key, value) for key, value in rest.items()]
@@ -171,11 +171,18 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
         has = f", as {file}:{names[0]} (it has: {', '.join(names)})" if names else f": {file}:NAME"
         raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
     if "/" in word and not file:
-        return {"type": ENGINE, "command": [word]}
+        return _program(word, folder or Path())
     if not source and not file:
         words = dict.fromkeys((*TYPES, *EVALUATIONS))
         raise EntryError(unknown("player or evaluation", word, words) + " or file.py:name")
     return {"type": word} if source and _is_class(name, code) else {**_FULL, "evaluation": word}
+
+
+def _program(word: str, folder: Path) -> dict[str, Any]:
+    """A program that is started where it lies, as many read files there: by its path, or a command as in a shell."""
+    program, *arguments = [word] if (folder / word).exists() else words_of_command(word)
+    path = PurePath(program)
+    return {"type": ENGINE, "command": [f"./{path.name}", *arguments], "folder": str(path.parent)}
 
 
 def _code(path: Path, folder: Path | None) -> str:

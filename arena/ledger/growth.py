@@ -204,14 +204,14 @@ def _no_place(folder: Path, stored: Stored, openings: Sequence[str], experiment:
     )
 
 
-def keep_earlier(folder: Path, file: str, connection: Connection, beside: Sequence[str]) -> Path:
-    """Copy a run, its ledger being `file`, and more files into a new folder in its own; its path."""
+def keep_earlier(folder: Path, ledger: str, beside: Sequence[str]) -> Path:
+    """Copy a run, its `ledger` as it is stored, and more files into a new folder in its own; its path."""
     kept = next(path for number in count(1) if not (path := folder / f"{EARLIER}{number}").exists())
     making = folder / f"{EARLIER}{_MOVED}"
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir()
-    with closing(connect(making / file)) as copy:
-        connection.backup(copy)
+    with closing(connect(folder / ledger)) as stored, closing(connect(making / ledger)) as copy:
+        stored.backup(copy)
     for name in beside:
         if (folder / name).is_file():
             shutil.copyfile(folder / name, making / name)

@@ -148,11 +148,8 @@ class Ledger(Store):
         written to, is in use, or holds another experiment or games from other openings.
         """
         self._experiment, self._info, self._openings = experiment, info, openings
-        self._growth = Growth({})
         self.grown: str = ""
         """What became of the games of a run that was made larger, in one line; "" if it was not."""
-        self._played: dict[int, str] = {}
-        """The FENs of the openings of games that were found, by their numbers."""
         parts = _parts(experiment, info)
         super().__init__(folder / FILE, TABLES, parts, columns=_COLUMNS, filled_in=_filled_in)
         try:
@@ -167,44 +164,30 @@ class Ledger(Store):
         self.disqualified: tuple[str, ...] = tuple(self.documents().get(DISQUALIFIED, ()))
         """The players of whom no game counts."""
 
-    def _note(self, table: Table, row: tuple[Any, ...]) -> None:
-        if table is GAMES and self._openings is not None:
-            game = dict(zip(GAMES.columns, row, strict=False))
-            self._played[game["opening"]] = game["opening_fen"]
-
-    def _is_ours(self, changed: Mapping[str, tuple[Any, Any]]) -> bool:
+    def _growth(self, changed: Mapping[str, tuple[Any, Any]]) -> Callable[[Connection], None] | None:
         openings = list(self._openings()) if self._openings is not None else []
-        is_moved = any([fen] != openings[number - 1 : number] for number, fen in self._played.items())
+        played = self.connection.execute("SELECT DISTINCT opening, opening_fen FROM games") if openings else ()
+        is_moved = any([fen] != openings[number - 1 : number] for number, fen in played)
         if not (changed or is_moved) or not changed.keys() <= KEYS:
-            return not changed
+            return None
         stored, games = self.documents(), list(Stored.all_of(self.connection))
         before = Wanted(stored_experiment(stored, self.path), run_info(stored, self.path))
         after = Wanted(self._experiment, self._info)
-        self._growth, self.is_grown = growth(self.path.parent, before, after, openings, games), True
-        return True
+        return partial(self._grow, growth(self.path.parent, before, after, openings, games))
 
-    def _describe_anew(self) -> None:
-        folder, grown = self.path.parent, self._growth
-        kept = len(grown.places)
-        self.grown = f"the run in {folder} has other openings or players: {counted(kept, 'game')} of it stay"
+    def _grow(self, grown: Growth, connection: Connection) -> None:
+        """Give the games and the files beside them their new numbers; what is played again is kept as it was."""
+        folder = self.path.parent
+        self.grown = (
+            f"the run in {folder} has other openings or players: {counted(len(grown.places), 'game')} of it stay"
+        )
         if grown.others:
-            earlier = keep_earlier(folder, FILE, self.connection, (MANIFEST, KEPT_CONFIG))
+            earlier = keep_earlier(folder, FILE, (MANIFEST, KEPT_CONFIG))
             self.grown += (
                 f"; {counted(grown.again, 'game')} of {first_few(grown.others, _NAMED)}, who changed, are played "
                 f"again: the run as it was is kept in {earlier}"
             )
         renumber_files(folder, grown.places)
-        super()._describe_anew()
-
-    def _settle_files(self) -> None:
-        """Have the files beside the ledger, too, named by the new numbers of games, if a run has grown."""
-        is_renumbered = _RENUMBERED in self.documents()
-        settle_files(self.path.parent, is_renumbered=is_renumbered)
-        if is_renumbered:
-            self.delete(META, "key = ?", (_RENUMBERED,))
-
-    def _place_anew(self) -> None:
-        connection, grown = self.connection, self._growth
         renumber(connection, self._made[GAMES.name], self._made[GRADES.name], grown.places)
         kept = [spec.name for spec in self._experiment.players if spec.name not in grown.others]
         for table in (PROBES, ANSWERS):
@@ -212,6 +195,13 @@ class Ledger(Store):
             connection.execute(f"DELETE FROM {table.name} WHERE player NOT IN ({marks})", kept)
         for key, document in ((DISQUALIFIED, ()), (_RENUMBERED, True)):
             self._put(connection, key, document)
+
+    def _settle_files(self) -> None:
+        """Have the files beside the ledger, too, named by the new numbers of games, if a run has grown."""
+        is_renumbered = _RENUMBERED in self.documents()
+        settle_files(self.path.parent, is_renumbered=is_renumbered)
+        if is_renumbered:
+            self.delete(META, "key = ?", (_RENUMBERED,))
 
     def finished(self) -> set[int]:
         """The numbers of the games that are stored."""

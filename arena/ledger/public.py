@@ -15,6 +15,7 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
+from arena.ledger.ledger import JUDGES
 from arena.ledger.moves import Moves
 from arena.ledger.read import RunData
 from arena.ledger.record import Failure
@@ -115,7 +116,7 @@ class Pseudonyms:
                 extras=tables["extras"],
             ),
             disqualified=tuple(sorted(map(self.name, run.disqualified))),
-            judges=judges,
+            documents={JUDGES: judges},
             failures=failures,
             **tables,
             published={name: (other, self.files.get(name, "")) for name, other in self.names.items()},

@@ -93,8 +93,8 @@ class RunData(NamedTuple):
     """
     graded: pd.DataFrame = pd.DataFrame(columns=list(GRADED_COLUMNS))
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
-    judges: Mapping[str, Any] = MappingProxyType({})
-    """What is stored of each judge but the tables, by its name: `entry`, `files` (a hash of each)."""
+    documents: Mapping[str, Any] = MappingProxyType({})
+    """What `Ledger.put` stored, by its keys; of a published run the judges' alone, as others may have names."""
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
@@ -106,6 +106,11 @@ class RunData(NamedTuple):
     """The failures by which games were lost, those that do not count among them, in the order of the games."""
     published: Mapping[str, tuple[str, str]] | None = None
     """Where names were replaced for publication: the other name of each player that has one, and its file."""
+
+    @property
+    def judges(self) -> Mapping[str, Any]:
+        """What is stored of each judge but the tables, by its name: `entry`, `files` (a hash of each)."""
+        return self.documents.get(JUDGES, {})  # type: ignore[no-any-return]
 
     @property
     def first(self) -> Colour:
@@ -150,7 +155,7 @@ def read(folder: Path) -> RunData:
         void_games=every[void].assign(result=NO_RESULT).reset_index(drop=True),
         grades=grades,
         graded=graded[graded["game"].isin(games["game"])].reset_index(drop=True),
-        judges=stored.get(JUDGES, {}),
+        documents=MappingProxyType(stored),
         answers=_answers(answers, out),
         extras=extras,
         failures=tuple(failures_of(every[every["termination"].isin(FORFEITS)].to_dict("records"))),

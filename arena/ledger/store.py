@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder, replace
@@ -136,8 +136,6 @@ class Store:
     One thread at a time may use it.
     """
 
-    is_grown: bool = False
-    """Whether what the rows belong to was made larger when the file was opened."""
     repaired: str = ""
     """The damage found on opening the file and its repair, in one line; empty if there was none."""
 
@@ -176,10 +174,7 @@ class Store:
                 self._create(self.connection)
                 self.connection.execute("COMMIT")
             check_format(path, self.connection)
-            damage = self._damage(parts, noun)
-            self._make_missing()
-            if damage:
-                self._repair(damage)
+            self._settle(parts, noun)
             for table in self._tables:
                 table.seen(self.connection, self._made[table.name])
             self.connection.execute("PRAGMA journal_mode = WAL")
@@ -215,8 +210,8 @@ class Store:
                 self.connection.execute(table.definition)
                 self._made[table.name] = table
 
-    def _damage(self, parts: Mapping[str, Mapping[str, Any]], noun: str) -> Damage:
-        """The damage. Raises StoreError if the rows belong to something else, or that is not known any more."""
+    def _settle(self, parts: Mapping[str, Mapping[str, Any]], noun: str) -> None:
+        """Mend what is damaged, and have the rows belong to what this is now, or raise StoreError."""
         damage = Damage(self.connection)
         stored = damage.documents()
         described = {**self._described, **stored}
@@ -224,8 +219,8 @@ class Store:
         self._made = made_tables(self.path, self.connection, self._tables, described["columns"], here)
         damage.made = self._made
         for table in self._tables[1:]:
-            for row in damage.intact(table):
-                self._note(table, row)
+            for _ in damage.intact(table):
+                pass
         [version] = self.connection.execute("PRAGMA user_version").fetchone()
         if self._described.keys() - stored.keys() and version != self._version:
             raise StoreError(
@@ -233,45 +228,44 @@ class Store:
                 "give this run another --out"
             )
         changed = changed_keys(self._filled_in(stored), parts)
-        if self._is_ours(changed):
-            if (changed or self.is_grown) and damage:
+        self._make_missing()
+        if damage and not changed:
+            self._repair(damage)
+        if (grow := self._growth(changed)) is not None:
+            if damage and changed:
                 raise StoreError(f"{self.path} is damaged ({damage}): run it as it was first, which mends it")
-            if changed or self.is_grown:
-                self._describe_anew()
-            return damage
+            self._describe_anew(grow)
+        elif changed:
+            self._refuse(changed, noun)
+
+    def _refuse(self, changed: dict[str, tuple[Any, Any]], noun: str) -> NoReturn:
+        """Raise StoreError for rows of something else, by the keys that differ: before and now."""
         files = changed.pop(FILES, None)
-        if changed:
+        if changed or files is None:
             raise StoreError(
                 f"{self.path.parent} holds another {noun} (changed: {', '.join(sorted(changed))}); "
                 "give this one another name or --out"
             )
-        if files:
-            raise StoreError(
-                f"{self.path.parent} has games of other files: {', '.join(changes(*files))}; "
-                "put them back as they were, or give this run another name or --out"
-            )
-        return damage
+        raise StoreError(
+            f"{self.path.parent} has games of other files: {', '.join(changes(*files))}; "
+            "put them back as they were, or give this run another name or --out"
+        )
 
-    def _note(self, table: Table, row: tuple[Any, ...]) -> None:
-        """Look at an intact row that was found in the file."""
+    def _growth(self, changed: Mapping[str, tuple[Any, Any]]) -> Callable[[sqlite3.Connection], None] | None:
+        """What makes the rows found a part of what this is now; None if they are that, or cannot become it.
 
-    def _is_ours(self, changed: Mapping[str, tuple[Any, Any]]) -> bool:
-        """Whether the rows found belong to what this is, of which these keys have changed: before and now."""
-        return not changed
+        Of what they belong to, these keys have changed: before and now. It is called within a transaction.
+        """
 
-    def _describe_anew(self) -> None:
-        """Say what the rows belong to now, of which they are a part."""
+    def _describe_anew(self, grow: Callable[[sqlite3.Connection], None]) -> None:
+        """Say what the rows belong to now, of which they are a part, once they have grown."""
         self.connection.execute("BEGIN IMMEDIATE")
-        self._make_missing()
-        self._place_anew()
+        grow(self.connection)
         for key, document in self._described.items():
             self._put(self.connection, key, document)
         self.connection.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
         self.connection.execute(f"PRAGMA user_version = {self._version}")
         self.connection.execute("COMMIT")
-
-    def _place_anew(self) -> None:
-        """Change the rows as what they belong to asks for now, within a transaction."""
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""

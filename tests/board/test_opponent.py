@@ -74,6 +74,21 @@ def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, eva
 
 
 @pytest.mark.parametrize(
+    ("text", "folder", "command", "name"),
+    [
+        ("./v2@d4", ".", ["./v2"], "v2 d4"),
+        ("engines/scan hub@d4", "engines", ["./scan", "hub"], "scan hub d4"),
+        ("my engines/bot@d4", "my engines", ["./bot"], "bot d4"),
+    ],
+)
+def test_a_program_in_short_form_is_started_in_its_own_folder(text, folder, command, name, tmp_path):
+    (tmp_path / "my engines").mkdir()
+    (tmp_path / "my engines" / "bot").touch()
+    spec = player_spec(text, folder=tmp_path)
+    assert spec.options == {"folder": folder, "command": command} and spec.name == name
+
+
+@pytest.mark.parametrize(
     "text",
     [
         *("simpel@d6", "simple@x6", "simple@", "simple@d0", "simple@d6@n5", "@d6", "level", "level 13"),
