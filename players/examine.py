@@ -56,7 +56,7 @@ class Examination(NamedTuple):
 
     findings: tuple[Finding, ...]
     nanoseconds: float | None = None
-    """Of one call within a compiled loop; None where it raises exceptions."""
+    """Of one call within a compiled loop; None where it was not timed, or raises exceptions."""
     simple: float | None = None
     """The same for the evaluation `simple`."""
     shown: tuple[Valued, ...] = ()
@@ -74,14 +74,19 @@ class _Values(NamedTuple):
 
 
 def examined(
-    description: str | Mapping[str, Any], variant: Variant, build_seconds: float = BUILD_SECONDS
+    description: str | Mapping[str, Any],
+    variant: Variant,
+    build_seconds: float = BUILD_SECONDS,
+    *,
+    is_timed: bool = True,
 ) -> Examination:
     """Examine an evaluation, see `examine`, in a process of its own: one that crashes or hangs is a finding.
 
     Raises PlayerError for an evaluation that cannot be built.
     """
+    positions_of(variant)  # which the process has, too, with the kernels that draw them
     try:
-        for message in run_in_subprocess(examine, description, variant, build_seconds):
+        for message in run_in_subprocess(examine, description, variant, build_seconds, is_timed):
             if isinstance(message, PlayerError):
                 raise message
             if isinstance(message, Examination):
@@ -93,7 +98,10 @@ def examined(
 
 
 def examine(
-    description: str | Mapping[str, Any], variant: Variant, build_seconds: float = BUILD_SECONDS
+    description: str | Mapping[str, Any],
+    variant: Variant,
+    build_seconds: float = BUILD_SECONDS,
+    is_timed: bool = True,
 ) -> Iterator[Stage | PlayerError | Examination]:
     """Stages, and at last the examination of an evaluation, or the PlayerError for which it cannot be built.
 
@@ -109,7 +117,8 @@ def examine(
         yield Examination((Finding("warning", "cannot be examined, as nobody can move at the start"),))
         return
     simple = build_evaluation("simple", variant)
-    simple.values(variant.rules, positions)
+    if is_timed:
+        simple.values(variant.rules, positions)
     yield Stage("it was being loaded and compiled", build_seconds)
     try:
         evaluation = build_evaluation(description, variant)
@@ -120,16 +129,16 @@ def examine(
     for position in positions:
         yield Stage(f"valuing {fen(variant, position)}", CALL_SECONDS)
         values.append(_valued(evaluation, variant, position, name_of(description)))
+    raising = any(value.raised for value in values)
     yield Stage("being timed", CALL_SECONDS)
     by_pieces = sorted(range(len(positions)), key=lambda i: abs(_pieces(positions[i]) - _MIDDLE * variant.men))
-    raising = any(value.raised for value in values)
     yield Examination(
         findings=(
             *_Checks(variant, positions, values).findings(),
             *(() if raising else _of_memory(description, evaluation, variant)),
         ),
-        nanoseconds=None if raising else _nanoseconds(evaluation, variant, positions),
-        simple=_nanoseconds(simple, variant, positions),
+        nanoseconds=_nanoseconds(evaluation, variant, positions) if is_timed and not raising else None,
+        simple=_nanoseconds(simple, variant, positions) if is_timed else None,
         shown=tuple(Valued(positions[i], values[i].value) for i in (0, by_pieces[0], len(positions) - 1)),
     )
 

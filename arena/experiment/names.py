@@ -99,9 +99,9 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
     """The entry that a short form means: `simple@d6`, `mcts@n2000`, `file.py:Class@0.1s`, `level 4`, `greedy`.
 
     Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, a class or function
-    of a file or module, or the path of a program that speaks Hub, `./v2` or `"./scan hub"`; behind it plies (d), positions (n) or
-    seconds (s) of a move, a clock with what it gains a move (`10s+0.1s`), or no limit. With a `folder`, files must
-    be there or in the working directory. Raises EntryError.
+    of a file or module, or a program that speaks Hub, `./v2` or `"./scan hub"`; behind it plies (d), positions (n)
+    or seconds (s) of a move, a clock with what it gains a move (`10s+0.1s`), or no limit. With a `folder`, files
+    must be there or in the working directory. Raises EntryError.
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
         number = level[1].strip()
@@ -179,7 +179,7 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
 
 
 def _program(word: str, folder: Path) -> dict[str, Any]:
-    """A program that is started where it lies, as many read files there: by its path, or a command as in a shell."""
+    """A program, by its path or with arguments as in a shell. It is started where it lies, and reads files there."""
     program, *arguments = [word] if (folder / word).exists() else words_of_command(word)
     path = PurePath(program)
     return {"type": ENGINE, "command": [f"./{path.name}", *arguments], "folder": str(path.parent)}

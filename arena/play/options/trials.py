@@ -118,7 +118,7 @@ class Trial(Inspector):
         is_sandboxed = is_own(group.players[0]) and group.allowance.sandbox is not None
         if is_sandboxed or not (is_file or (self._is_close and isinstance(description, dict))):
             return
-        found = examined(description, group.variant, build_seconds=group.allowance.move_timeout)
+        found = examined(description, group.variant, build_seconds=group.allowance.move_timeout, is_timed=False)
         for finding in found.findings:
             if finding.message:
                 yield finding._replace(message=f"its evaluation {finding.message}")
