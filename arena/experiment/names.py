@@ -179,7 +179,7 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
 
 
 def _program(word: str, folder: Path) -> dict[str, Any]:
-    """A program, by its path or with arguments as in a shell. It is started where it lies, and reads files there."""
+    """A program, by its path or with arguments as in a shell, which is started in its own folder."""
     program, *arguments = [word] if (folder / word).exists() else words_of_command(word)
     path = PurePath(program)
     return {"type": ENGINE, "command": [f"./{path.name}", *arguments], "folder": str(path.parent)}
