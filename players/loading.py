@@ -134,9 +134,13 @@ def _of_syntax(error: SyntaxError, source: str, line: str) -> str:
 
 
 def meant(name: str, names: Iterable[str]) -> str:
-    """`; did you mean 'popcount'?` if one of the names is like `name`, otherwise nothing."""
-    close = nearest(name, list(names))
-    return f"; did you mean {close!r}?" if close is not None else ""
+    """` (did you mean 'popcount'?)` if one of the names is like `name`, otherwise nothing."""
+    return asked(nearest(name, list(names)))
+
+
+def asked(name: str | None) -> str:
+    """The question whether a name is meant; nothing for none."""
+    return f" (did you mean {name!r}?)" if name is not None else ""
 
 
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:

@@ -21,25 +21,19 @@ _NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", li
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
-def ended(sentence: str) -> str:
-    """A sentence with its full stop, unless a hint at its end asks a question."""
-    return sentence if sentence.endswith("?") else f"{sentence}."
-
-
 def unknown(kind: str, word: str, valid: Collection[str], synonyms: Mapping[str, str] = _NONE) -> str:
     """`unknown player 'negamx'; did you mean 'negamax'? (choices: random, negamax)`, in one line.
 
     `synonyms` has what words stand for that are unlike any valid one: `{"time": "seconds"}`.
     """
-    hint = choices(word, valid, synonyms)
-    return f"unknown {kind} {quoted(word)}" + (f"; {hint}" if hint.startswith("did") else f" {hint}")
-
-
-def choices(word: str, valid: Collection[str], synonyms: Mapping[str, str] = _NONE) -> str:
-    """`did you mean 'negamax'? (choices: random, negamax)`; without the question if no valid word is close."""
     close = synonyms.get(word) or synonyms.get(word.lower()) or nearest(word, valid)
-    question = f"did you mean {close!r}? " if close is not None else ""
-    return f"{question}(choices: {first_few(list(valid), MAX_CHOICES) or 'none'})"
+    hint = f"; did you mean {close!r}?" if close is not None else ""
+    return f"unknown {kind} {quoted(word)}{hint} {choices(valid)}"
+
+
+def choices(valid: Collection[str]) -> str:
+    """`(choices: random, negamax)`, the first MAX_CHOICES of them."""
+    return f"(choices: {first_few(list(valid), MAX_CHOICES) or 'none'})"
 
 
 def nearest(word: str, valid: Collection[str], likeness: float = 0.6) -> str | None:

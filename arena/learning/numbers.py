@@ -203,7 +203,7 @@ def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
     names = [option.name for option in options.values() if option.number and option.name not in Limit._fields]
     top, *inner = name.split(".")
     if top in Limit._fields:
-        raise NumberError(f"{name!r} is a limit of the player {choices('', names)}")
+        raise NumberError(f"{name!r} is a limit of the player {choices(names)}")
     if top not in options and top not in values and not takes_any(maker):
         raise NumberError(unknown("number of the player", name, names))
     value = values.get(top)
@@ -218,7 +218,7 @@ def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
     if inner or option is None:
         return None, value
     if option.number is None and option.kind is not Any:
-        raise NumberError(f"{name!r} is not a number {choices('', names)}")
+        raise NumberError(f"{name!r} is not a number {choices(names)}")
     return option.number, value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 from math import isfinite, nan
 from typing import Any
@@ -16,7 +16,7 @@ from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Game
-from arena.rules.move_text import crowns, move_squares, path, paths
+from arena.rules.move_text import crowns, move_squares, path, paths, square_numbers
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
@@ -146,7 +146,7 @@ def turn_document(board: BoardGame, ply: int) -> dict[str, Any]:
             nodes=choice.nodes,
             cutoffs=choice.cutoffs_max + choice.cutoffs_min,
             seconds=seconds,
-            line=turn.thought.line,
+            line=line_steps(turn.thought.line),
             figures=program_of(variant).figures(turn, positions[0], variant),
         )
     return ply_document(variant, positions, turn.move, turn.text, seconds=round(turn.seconds, 3), note=note)
@@ -199,9 +199,14 @@ def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, 
         "score": with_minus(analysis.score(line)),
         "known": analysis.known(line),
         "depth": line.depth,
-        "moves": analysis.texts(line),
+        "moves": line_steps(analysis.texts(line)),
         "path": path(game.variant, game.position, line.move),
     }
+
+
+def line_steps(texts: Iterable[str]) -> list[dict[str, Any]]:
+    """The moves of a line, each with the squares on which its piece stands in turn."""
+    return [{"text": text, "path": square_numbers(text)} for text in texts]
 
 
 def finite(value: float) -> float | None:

@@ -68,7 +68,7 @@ def hint_text(hint: Mapping[str, Any], turn: int) -> str:
         return "No hint was found in time."
     best = hint["lines"][0]
     score = f", {best['score']} for {COLOURS[turn].capitalize()}" if best["score"] else ""
-    return f"Hint by {hint['by']}: {best['moves'][0]}{score}"
+    return f"Hint by {hint['by']}: {best['moves'][0]['text']}{score}"
 
 
 def news(board: BoardGame, told: Told, said: str, below: str) -> str:

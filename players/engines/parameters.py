@@ -80,7 +80,7 @@ def _of_variant(declarations: Mapping[str, Declared], variant: Variant, program:
     plays = declarations["variant"].choices
     word = next((word for word in words if word in plays or not plays), None)
     if word is None:
-        raise PlayerError(f"{program} does not play {variant.name} {choices(words[0], plays)}")
+        raise PlayerError(f"{program} does not play {variant.name} {choices(plays)}")
     return {"variant": word}
 
 

@@ -10,10 +10,11 @@ from dataclasses import fields
 from types import CodeType
 from typing import Any
 
+from arena.base.wording import nearest
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.evaluation import features
-from players.loading import blame, meant
+from players.loading import asked, blame, meant
 
 _NO_GETATTR = "getattr is not possible in compiled code: write the name, features.men"
 _PLAIN_WORDS = (
@@ -87,12 +88,12 @@ def _likely_line(function: Callable[..., Any], error: Exception) -> int:
 
 
 def _hint(function: Callable[..., Any], reason: str) -> str:
-    """`; did you mean 'popcount'?` where a name is misspelt, otherwise nothing."""
+    """` (did you mean 'popcount'?)` where a name is misspelt, otherwise nothing."""
     if name := re.search(r"name '(\w+)' is not defined", reason):
-        counted = {name: f"features.{name}" for name in _public(features)}
-        seen = {name for caller in _functions(function) for name in _names(caller)}
-        hint = meant(name[1], counted.keys() | seen)
-        return re.sub(r"'(\w+)'", lambda word: repr(word[1] if word[1] in seen else counted[word[1]]), hint)
+        seen = {name: name for caller in _functions(function) for name in _names(caller)}
+        written = {name: f"features.{name}" for name in _public(features)} | seen
+        close = nearest(name[1], written)
+        return asked(close and written[close])
     if name := re.search(r"module '[\w.]+\.features' has no attribute '(\w+)'", reason):
         return meant(name[1], _public(features))
     if name := re.search(r"Unknown attribute '(\w+)' of (position|rules)", reason):

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { numbersOf, pointOf, seenBy, unpackedGame } from "../../arena/report/viewer/ply.js";
+import { pointOf, seenBy, unpackedGame } from "../../arena/report/viewer/ply.js";
 
 const STORED = {
-  board: "b.w.", turn: "W", fault: "", steps: "3x1=W/2 pass 1-4",
+  board: "b.w.", turn: "W", fault: "", paths: [[3, 1], [], [1, 4]], captured: [[2], [], []], crowned: [1],
   score: [1.25, null, -0.5], own: [null, 7, null], wins: [null, null, 3], time: [1.5, null, 0.00025], depth: [4, 0, 6], nodes: [100, 0, 2],
 };
 
-test("each step moves, captures and crowns, and a pass changes nothing", () => {
+test("each move walks, captures and crowns, and a pass changes nothing", () => {
   const game = unpackedGame(STORED);
   const positions = [game.start, ...game.moves].map(({ pieces, turn }) => [pieces, turn]);
   assert.deepEqual(positions, [["b.w.", "white"], ["W...", "black"], ["W...", "white"], ["...W", "black"]]);
@@ -27,8 +27,9 @@ test("scores are men and times seconds, and what is not known stays null", () =>
 });
 
 test("an error has its mark and a better move, other moves have neither", () => {
-  const { moves } = unpackedGame({ ...STORED, errors: { 3: ["?", "1-5"] } });
-  assert.deepEqual(moves.map(({ mark, better }) => [mark, better]), [[undefined, undefined], [undefined, undefined], ["?", "1-5"]]);
+  const { moves } = unpackedGame({ ...STORED, errors: { 3: ["?", "1-5", [1, 5]] } });
+  const none = [undefined, undefined, undefined];
+  assert.deepEqual(moves.map(({ mark, better, betterPath }) => [mark, better, betterPath]), [none, none, ["?", "1-5", [1, 5]]]);
 });
 
 test("a point of the graph has White's view, and a certain win no score", () => {
@@ -43,8 +44,4 @@ test("what a mover saw has its own view", () => {
   assert.deepEqual(seenBy(second), { men: null, own: -7, wins: null });
   assert.deepEqual(seenBy({ ...third, white: false }), { men: 0.5, own: null, wins: -3 });
   assert.deepEqual(seenBy({ ...first, note: null }), { men: null, own: null, wins: null });
-});
-
-test("the squares of a move's text are its numbers", () => {
-  assert.deepEqual(["11-15", "3x10x19", "pass"].map(numbersOf), [[11, 15], [3, 10, 19], []]);
 });

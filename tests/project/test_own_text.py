@@ -14,7 +14,7 @@ CUTS = {
     *("startswith", "endswith", "removeprefix", "removesuffix"),
     *("split", "rsplit", "splitlines", "partition", "rpartition"),
     *("search", "match", "fullmatch", "findall", "finditer"),
-    "replace",
+    *("replace", "sub"),
 }
 """Methods that take a text apart, those of patterns among them."""
 SAID = {"words", "word", "text", "sentence", "line", "message", "reason", "name", "error", "title"}
@@ -24,7 +24,9 @@ DOORS = {
     "board/pdn.py": "the encoding that a person names",
     "report/charts/style.py": "the SVG that matplotlib wrote",
     "report/describe.py": "the name of a file",
+    "report/page/player.py": "what a player's code raised",
     "report/tables/comparisons.py": "names of players, which are people's",
+    "report/sheets.py": "names of players, of which files are named",
     "report/template.py": "modules of JavaScript",
     "report/viewer/__init__.py": "JSON that stands in HTML",
     "report/write.py": "the first line of a file",

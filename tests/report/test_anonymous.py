@@ -102,7 +102,7 @@ def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: 
     done = invoke("report", folder, "--anonymous", "--latex", "--fen")
     assert done.exit_code == 0
     found = contents(folder / "anonymous")
-    assert len(found) > 15 and any(b'"steps":' in page for page in found.values())
+    assert len(found) > 15 and any(b'"captured":' in page for page in found.values())
     secrets = (*SECRETS, str(folder.parent), HOST, str(Path(__file__).parents[2]))
     assert [name for name, text in found.items() for secret in secrets if secret.encode() in text.lower()] == []
     assert set(pd.read_csv(folder / "anonymous" / "games.csv")["machine"]) == {"machine 1"}

@@ -243,7 +243,7 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
     assert set(unpacked(games.listed)["number"][: len(first)]) <= first
     (block,) = map(unpacked, games.blocks)
     for number, game in zip(unpacked(games.listed)["number"], block, strict=True):
-        found = {int(ply): tuple(error) for ply, error in game.get("errors", {}).items()}
+        found = {int(ply): (mark, better) for ply, (mark, better, _) in game.get("errors", {}).items()}
         assert found == marked.get(number, {})
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import arena.report.viewer as viewer_games
 from arena.report.run import Run
-from arena.report.viewer import games_of, steps, viewer
+from arena.report.viewer import games_of, replay_data, viewer
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import replayed
@@ -29,23 +29,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return synthetic(tmp_path_factory.mktemp("made"), PLAYERS, 4, plies=20)
 
 
-def stepped(board: str, step: str) -> str:
-    """The board after a step, as the docstring of `steps` says."""
-    found = re.fullmatch(r"([^=/]+)(?:=(.))?(?:/([\d,]+))?", step)
-    assert found
-    numbers = [int(number) for number in re.findall(r"\d+", found[1])]
-    if not numbers:
+def moved(board: str, path: list[int], captured: list[int], is_crowned: bool) -> str:
+    """The board after a move, as the docstring of `replay_data` says."""
+    if not path:
         return board
-    squares = list(board)
-    piece = found[2] or squares[numbers[0] - 1]
-    for number in (numbers[0], *map(int, (found[3] or "").split(",") if found[3] else ())):
-        squares[number - 1] = "."
-    squares[numbers[-1] - 1] = piece
-    return "".join(squares)
+    letters = list(board)
+    piece = letters[path[0] - 1].upper() if is_crowned else letters[path[0] - 1]
+    for number in (path[0], *captured):
+        letters[number - 1] = "."
+    letters[path[-1] - 1] = piece
+    return "".join(letters)
 
 
 @pytest.mark.full(but=["english"])
-def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant) -> None:
+def test_the_replay_data_of_a_game_lead_to_its_positions(variant: Variant) -> None:
     rng = random.Random(5)
     for _ in range(4):
         game = Game(variant)
@@ -56,8 +53,11 @@ def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant)
         played = replayed(variant, fen(variant, variant.start), texts)
         assert not played.problems and played.moves == game.moves and played.positions == game.positions
         board = pieces_text(variant, played.start)
-        for position, step in zip(game.positions[1:], steps(played, texts), strict=True):
-            board = stepped(board, step)
+        data = replay_data(played, texts)
+        steps = zip(game.positions[1:], data["paths"], data["captured"], texts, strict=True)
+        for ply, (position, path, captured, text) in enumerate(steps, 1):
+            assert text == (("x" if captured else "-").join(map(str, path)) or "pass")
+            board = moved(board, path, captured, ply in data["crowned"])
             assert board == pieces_text(variant, position)
 
 
@@ -65,7 +65,7 @@ def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
     english = Game("english").variant
     texts = ["11-15", "23-19", "15-11"]
     game = replayed(english, Game("english").fen, texts, number=7)
-    assert steps(game, texts) == ["11-15", "23-19"] and game.text(2) == "23-19"
+    assert replay_data(game, texts)["paths"] == [[11, 15], [23, 19]] and game.text(2) == "23-19"
     ((_, _, number, ply, fault),) = game.problems
     assert (number, ply) == (7, 3) and fault.startswith("'15-11' is not legal in B:W")
     game = replayed(english, "B:W21:B99", ["11-15"])

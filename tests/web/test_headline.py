@@ -18,7 +18,11 @@ from players.player import HUMAN
 ENGLISH = VARIANTS["english"]
 PERSON = Side(HUMAN)
 NAMES = ("level 3", "human")
-HINT = {"done": True, "by": "neural", "lines": [{"moves": ["11-15", "22-18"], "score": "−0.3"}]}
+HINT = {
+    "done": True,
+    "by": "neural",
+    "lines": [{"moves": [{"text": "11-15"}, {"text": "22-18"}], "score": "−0.3"}],
+}
 
 
 def board_of(fen: str = "", white: Side | None = None) -> BoardGame:

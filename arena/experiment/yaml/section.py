@@ -50,7 +50,7 @@ def worded(text: str, kind: Any = _REFUSAL) -> PydanticCustomError:
 def of_known_kind(value: Any, key: str, kinds: Collection[str], noun: str) -> Any:
     """The mapping, refused unless it has at `key` one of some kinds, by which pydantic tells a union apart."""
     if isinstance(value, dict) and key not in value:
-        raise worded(f"the key {key!r} is missing {choices('', kinds)}")
+        raise worded(f"the key {key!r} is missing {choices(kinds)}")
     if isinstance(value, dict) and value[key] not in list(kinds):
         raise refusal_at((key,), unknown(noun, str(value[key]), kinds))
     return value

@@ -12,8 +12,6 @@ from matplotlib.ticker import MaxNLocator
 from arena.report.charts.axes import set_title
 from arena.report.charts.style import DASHED, MUTED, SERIES, styled
 
-_LOSS = "loss of the fit, nats"
-"""The panel of the losses."""
 _COLUMNS = 4
 """Panels side by side."""
 FEW = 12
@@ -27,21 +25,24 @@ def plot_path(path: pd.DataFrame, numbers: Mapping[str, Sequence[str]], *, step:
     `path` and `numbers` are `path` and `panels` of a method of `arena.learning.method`; `step` is what its steps
     are called. The losses have a panel if there are any.
     """
-    panels = dict(numbers) | ({_LOSS: ("loss", "held_out")} if path["loss"].notna().any() else {})
-    across = min(len(panels), _COLUMNS)
-    rows = -(-len(panels) // across)
+    has_losses = bool(path["loss"].notna().any())
+    count = len(numbers) + has_losses
+    across = min(count, _COLUMNS)
+    rows = -(-count // across)
     figure = Figure(figsize=(max(2.4 * across, 4.8), 0.7 + 1.45 * max(rows, 2)), layout="constrained")
     axes = figure.subplots(rows, across, squeeze=False, sharex=True).ravel()
-    for ax, (panel, columns) in zip(axes, panels.items(), strict=False):
-        _plot_panel(ax, path, panel, columns)
-    for ax in axes[len(panels) :]:
+    for ax, (panel, columns) in zip(axes, numbers.items(), strict=False):
+        _plot_numbers(_panel(ax, panel), path, columns)
+    if has_losses:
+        _plot_losses(_panel(axes[count - 1], "loss of the fit, nats"), path[path["loss"].notna()])
+    for ax in axes[count:]:
         ax.set_axis_off()
-    for ax in axes[max(len(panels) - across, 0) : len(panels)]:
+    for ax in axes[max(count - across, 0) : count]:
         ax.tick_params(labelbottom=True)
     figure.supxlabel(step, size=9)
     labelled = {
         label: handle
-        for ax in (axes[0], axes[len(panels) - 1])
+        for ax in (axes[0], axes[count - 1])
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
     }
     if labelled:
@@ -51,20 +52,27 @@ def plot_path(path: pd.DataFrame, numbers: Mapping[str, Sequence[str]], *, step:
     return first
 
 
-def _plot_panel(ax: Axes, path: pd.DataFrame, panel: str, columns: Sequence[str]) -> None:
-    few = "o" if len(path) <= FEW else ""
-    ax.set_title(panel, size=9, pad=4)
+def _panel(ax: Axes, title: str) -> Axes:
+    ax.set_title(title, size=9, pad=4)
     ax.tick_params(labelsize=8)
     ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.yaxis.set_major_locator(MaxNLocator(4))
-    if panel == _LOSS:
-        fitted = path[path["loss"].notna()]
-        for column, name, style in zip(columns, ("learned", "held out"), ("--", "-"), strict=True):
-            losses = fitted[column].astype(float)
-            ax.plot(fitted["step"], losses, style, color=MUTED, marker=few, markersize=3.5, label=name)
-        return
+    return ax
+
+
+def _marker(path: pd.DataFrame) -> str:
+    return "o" if len(path) <= FEW else ""
+
+
+def _plot_losses(ax: Axes, fitted: pd.DataFrame) -> None:
+    for column, name, style in (("loss", "learned", "--"), ("held_out", "held out", "-")):
+        losses = fitted[column].astype(float)
+        ax.plot(fitted["step"], losses, style, color=MUTED, marker=_marker(fitted), markersize=3.5, label=name)
+
+
+def _plot_numbers(ax: Axes, path: pd.DataFrame, columns: Sequence[str]) -> None:
     phased = ((SERIES[1], "-", "opening"), (SERIES[2], "--", "ending"))
     looks = phased if len(columns) > 1 else ((SERIES[0], "-", None),)
     for column, (colour, line, label) in zip(columns, looks, strict=True):
         ax.axhline(path[column].iloc[0], color=MUTED, linewidth=0.8, linestyle=DASHED)
-        ax.plot(path["step"], path[column], line, color=colour, marker=few, markersize=3.5, label=label)
+        ax.plot(path["step"], path[column], line, color=colour, marker=_marker(path), markersize=3.5, label=label)

@@ -12,7 +12,7 @@ import yaml
 from markupsafe import Markup
 
 from arena.base.number import known, percent
-from arena.base.wording import counted, ended, listed
+from arena.base.wording import counted, listed
 from arena.ledger.moves import PHASES
 from arena.ledger.public import without_paths
 from arena.ledger.record import Failure, incident_file
@@ -89,7 +89,7 @@ class PlayerPages:
         mistake = first_mistake(found) if name in self.run.info.left_out else None
         first = [finding for finding in found if finding is mistake or not (mistake or finding.place)]
         said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, first)]
-        notes = [Text(ended(text), "note") for text in said]
+        notes = [Text(f"{text}.", "note") for text in said]
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
             strength = [_opponents(games, self.run.placed, called), *self._phases(name)]
@@ -300,9 +300,9 @@ def _lines(label: str, text: str) -> Block:
 
 
 def _by_kind(failed: Sequence[Failure]) -> dict[str, list[list[Failure]]]:
-    """The failures of each player, those together that are alike but for numbers."""
+    """Failures by player, those of a kind together; errors where what was raised is alike but for numbers."""
     kinds: dict[str, dict[tuple[str, str], list[Failure]]] = {}
     for failure in failed:
-        alike = failure.kind, re.sub(r"\d+(\.\d+)?", "", failure.detail)
-        kinds.setdefault(failure.player, {}).setdefault(alike, []).append(failure)
+        raised = re.sub(r"\d+(\.\d+)?", "", failure.detail) if failure.kind == Termination.ERROR else ""
+        kinds.setdefault(failure.player, {}).setdefault((failure.kind, raised), []).append(failure)
     return {player: list(of_player.values()) for player, of_player in kinds.items()}

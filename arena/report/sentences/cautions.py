@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
-from arena.base.wording import counted, ended, first_few
+from arena.base.wording import counted, first_few
 from arena.ratings.contrasts import CERTAIN
 from arena.ratings.joint import NoteKind
 from arena.report.run import Run
@@ -157,11 +157,11 @@ def faulty(run: Run) -> list[Notice]:
     """
     failed = {*lost_by_failures(run).index, *run.data.disqualified}
     mistakes = [
-        Notice(ended(f"Found before the first game: {finding.where}: {finding.words}"))
+        Notice(f"Found before the first game: {finding.where}: {finding.words}.")
         for finding in run.info.faulty
         if finding.where not in failed
     ]
-    left_out = [Notice(ended(f"was {reasons(run, player)[0]}"), player) for player in run.info.left_out]
+    left_out = [Notice(f"was {reasons(run, player)[0]}.", player) for player in run.info.left_out]
     return [*_first(run, left_out), *_first(run, mistakes)]
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from arena.experiment.names import phrases
+from arena.experiment.names import phrases, words_of
 from arena.experiment.zero import reference as reference_of
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units, views
@@ -115,11 +115,12 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     for spec in specs:
         having.setdefault(key(settings(spec).get(setting)), []).append(spec)
     plain = [settings(players[0]).get(setting, _default(setting, players[0])) for players in having.values()]
+    said = words_of(setting, plain)
     whole = phrases(setting, plain)
     words = [f"default {setting}" if value is None else word for value, word in zip(plain, whole, strict=True)]
     texts = {}
-    for (value, (first, *others)), word in zip(having.items(), words, strict=True):
-        if not others and word not in first.name:
+    for (value, (first, *others)), word, bare in zip(having.items(), words, said, strict=True):
+        if not others and bare not in first.name:
             texts[value] = f"{first.name} ({word})"
         else:
             texts[value] = f"{word} ({first.name})" if words.count(word) > 1 else word

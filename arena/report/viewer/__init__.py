@@ -22,7 +22,7 @@ from arena.report.tables.survey import DECIDED
 from arena.report.template import environment, script
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.game import Termination
-from arena.rules.move_text import crowns
+from arena.rules.move_text import crowns, square_numbers
 from arena.rules.notation import pieces_text
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE
@@ -105,19 +105,22 @@ def _listed(games: pd.DataFrame) -> dict[str, list[Any]]:
     }
 
 
-def steps(game: PlayedGame, texts: Sequence[str]) -> list[str]:
-    """Replay data that let a page show a game without knowing the rules, from the texts of its moves.
+def replay_data(game: PlayedGame, texts: Sequence[str]) -> dict[str, list[Any]]:
+    """What lets a page show a game without knowing the rules, from the texts of its moves.
 
-    Of each move its text, `=W` if that piece then stands on its target, and `/18,22`, the captured squares. The
-    first and the last number of the text are the squares that the piece leaves and reaches; a pass has none.
+    `paths` has the squares of each legal move as its text has them, none for a pass; `captured` those that it
+    captured, and `crowned` the plies by which a man became a king.
     """
-    texts_of_steps = []
-    for text, move, (before, after) in zip(texts, game.moves, pairwise(game.positions), strict=False):
+    paths, captured, crowned = [], [], []
+    for ply, (text, move, (before, after)) in enumerate(
+        zip(texts, game.moves, pairwise(game.positions), strict=False), 1
+    ):
         other = before.black if before.turn == WHITE else before.white
-        crowned = f"={'WB'[before.turn]}" if crowns(before, after, move) else ""
-        taken = ",".join(map(str, game.variant.numbers_of(move & other)))
-        texts_of_steps.append(text + crowned + (f"/{taken}" if taken else ""))
-    return texts_of_steps
+        paths.append(square_numbers(text))
+        captured.append(game.variant.numbers_of(move & other))
+        if crowns(before, after, move):
+            crowned.append(ply)
+    return {"paths": paths, "captured": captured, "crowned": crowned}
 
 
 def _packed(data: Any) -> str:
@@ -143,7 +146,7 @@ def _block(
 
     `score` is in men, `own` that of a player of whom no man's worth is known, in its own unit, `wins` in plies,
     all from White's view; `time` is in seconds; null where there is none. `errors`, of a game that has some, are
-    mark and better move by ply.
+    mark, better move and its squares by ply.
     """
     numbers = moves["game"].to_numpy()
     bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
@@ -170,11 +173,15 @@ def _block(
         game = {
             "board": pieces_text(variant, played.start),
             "turn": fen[0],
-            "steps": " ".join(steps(played, texts[start:end])),
+            **replay_data(played, texts[start:end]),
             "fault": next((problem.message for problem in played.problems), ""),
         }
         game |= {name: column[start:end] for name, column in columns.items()}
-        block.append(game | ({"errors": errors[number]} if number in errors else {}))
+        if number in errors:
+            game["errors"] = {
+                ply: (mark, better, square_numbers(better)) for ply, (mark, better) in errors[number].items()
+            }
+        block.append(game)
         start = end
     return block
 

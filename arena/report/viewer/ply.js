@@ -9,7 +9,12 @@
  * What a player saw before its move, from White's view: `value` in men, or `own` in its own unit if no man's worth is
  * known, or `plies_to_win` plies. The rest is there where it is known; `score` has words, from the player's own view.
  * @typedef {{value: number|null, own: number|null, plies_to_win: number, score?: string, depth?: number, nodes?: number,
- *   cutoffs?: number, seconds?: number, line?: string[], figures?: string[]}} Note
+ *   cutoffs?: number, seconds?: number, line?: Step[], figures?: string[]}} Note
+ */
+
+/**
+ * A move of a line, and the squares on which its piece stands in turn.
+ * @typedef {{text: string, path: number[]}} Step
  */
 
 /**
@@ -24,10 +29,10 @@
 
 /**
  * A move that was played, the position after it, and what its mover saw; `white` says who moved. An error has its
- * mark, `?!`, `?` or `??`, and a better move.
+ * mark, `?!`, `?` or `??`, and a better move with its path.
  * @typedef {Position & {text: string, squares: Squares, path?: number[], points?: Points|null,
  *   crowned: boolean, white: boolean, seconds: number|null, clock: number|null, note: Note|null,
- *   mark?: string, better?: string}} Ply
+ *   mark?: string, better?: string, betterPath?: number[]}} Ply
  */
 
 /**
@@ -44,22 +49,30 @@
 export function unpackedGame(stored) {
   const pieces = [...stored.board];
   const isWhiteFirst = stored.turn === "W";
-  const moves = (stored.steps ? stored.steps.split(" ") : []).map((step, ply) => {
-    const { text, squares, crowned } = stepOf(step);
-    if (squares.origin) {
-      const piece = crowned || pieces[squares.origin - 1];
-      for (const number of [squares.origin, ...squares.captured]) pieces[number - 1] = ".";
-      pieces[squares.target - 1] = piece;
-    }
-    const [mark, better] = stored.errors?.[ply + 1] ?? [];
+  const kings = new Set(stored.crowned);
+  const moves = stored.paths.map((path, ply) => {
+    const captured = stored.captured[ply];
+    const [origin, target] = [path[0] ?? 0, path.at(-1) ?? 0];
     const white = isWhiteFirst === (ply % 2 === 0);
+    const crowned = kings.has(ply + 1);
+    if (origin) {
+      const piece = crowned ? (white ? "W" : "B") : pieces[origin - 1];
+      for (const number of [origin, ...captured]) pieces[number - 1] = ".";
+      pieces[target - 1] = piece;
+    }
+    const [mark, better, betterPath] = stored.errors?.[ply + 1] ?? [];
     return {
-      text, mark, better, squares, pieces: pieces.join(""), turn: white ? "black" : "white", crowned: Boolean(crowned), white,
+      text: moveText(path, captured), mark, better, betterPath, squares: { origin, target, captured }, pieces: pieces.join(""), turn: white ? "black" : "white", crowned, white,
       seconds: stored.time[ply], clock: null,
       note: { value: stored.score[ply], own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0, depth: stored.depth[ply], nodes: stored.nodes[ply] },
     };
   });
   return { start: { pieces: stored.board, turn: isWhiteFirst ? "white" : "black" }, moves, fault: stored.fault };
+}
+
+/* A move as PDN writes it. */
+function moveText(path, captured) {
+  return path.length ? path.join(captured.length ? "x" : "-") : "pass";
 }
 
 /** What a mover saw, as a point of the graph; nothing seen is a point that is not drawn. @returns {Point} */
@@ -71,17 +84,4 @@ export function pointOf(white, note = null) {
 export function seenBy({ white, note }) {
   const signed = (value) => (value ? (white ? value : -value) : value ?? null);
   return { men: signed(note?.value), own: signed(note?.own), wins: signed(note?.plies_to_win || null) };
-}
-
-/* The squares of a move's text, without captured ones. */
-export function numbersOf(text) {
-  return (text.match(/\d+/g) || []).map(Number);
-}
-
-/* A step of `steps` in arena/report/viewer/games.py: "11x18=W/15". */
-function stepOf(step) {
-  const [, text, crowned, taken] = /^([^=/]+)(?:=(.))?(?:\/(.+))?$/.exec(step);
-  const numbers = numbersOf(text);
-  const captured = taken ? taken.split(",").map(Number) : [];
-  return { text, crowned, squares: { origin: numbers.at(0) ?? 0, target: numbers.at(-1) ?? 0, captured } };
 }

@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { copied, element, named, partsOf } from "./element.js";
 import { Graph } from "./graph.js";
 import { MoveList } from "./moves.js";
-import { numbersOf, pointOf, seenBy } from "./ply.js";
+import { pointOf, seenBy } from "./ply.js";
 import { counted, durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "./words.js";
 
 /** @import { Look } from "./board.js" */
@@ -74,7 +74,7 @@ export class Stage {
     const last = this.ply ? this.played[this.ply - 1] : null;
     const next = this.played[this.ply];
     this.board.show(position.pieces, last && last.squares, positionText(position));
-    this.board.arrows(next?.better ? [{ path: numbersOf(next.better), kind: "hint" }] : []);
+    this.board.arrows(next?.better ? [{ path: next.betterPath, kind: "hint" }] : []);
     this.graph.go(this.ply);
     this.parts.status.replaceChildren(...this.sentence(last), ...this.warning(next));
     this.parts.fen.value = fenOf(position);

@@ -1,7 +1,7 @@
 /* The documents that the server sends, as types: arena/web has what they mean. Nothing here is run. */
 
 /** @import { Look } from "../../report/viewer/board.js" */
-/** @import { Ply, Points } from "../../report/viewer/ply.js" */
+/** @import { Ply, Points, Step } from "../../report/viewer/ply.js" */
 
 /** @typedef {"white"|"black"} Colour */
 
@@ -42,7 +42,7 @@
  *   pace?: number, clock?: {seconds: number, increment: number}, fen?: string, pdn?: string, number?: number}} GameRequest
  */
 
-/** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, plies_to_win: number, depth: number, moves: string[], path: number[]}} Line */
+/** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, plies_to_win: number, depth: number, moves: Step[], path: number[]}} Line */
 /** @typedef {{text: string, path: number[], known: "win"|"draw"|"loss"|null, plies: number}} Outlook */
 /**
  * The findings of an analysis of the position after so many plies, by the evaluation `by`.

@@ -2,13 +2,12 @@
 
 import { element, named } from "../../report/viewer/element.js";
 import { MoveList } from "../../report/viewer/moves.js";
-import { numbersOf } from "../../report/viewer/ply.js";
 import { durationText, grouped } from "../../report/viewer/words.js";
 import { keyOf, positionAt } from "./game_state.js";
 import { capital } from "./game_words.js";
 
 /** @import { GameState } from "./documents.js" */
-/** @import { Ply } from "../../report/viewer/ply.js" */
+/** @import { Ply, Step } from "../../report/viewer/ply.js" */
 
 const STEPS = { ArrowLeft: -1, ArrowUp: -2, ArrowRight: 1, ArrowDown: 2 };
 
@@ -45,10 +44,13 @@ export class Moves {
   }
 }
 
-/* Moves of a line as buttons: a click draws arrows of the moves so far. `kind` is that of the first arrow. */
-export function lineButtons(texts, onarrows, kind) {
-  const arrows = (place) => texts.slice(0, place + 1).map((each, index) => ({ path: numbersOf(each), kind: index === place ? kind : "past" }));
-  return texts.flatMap((text, place) => [element("button.link.line-move", { type: "button", onclick: () => onarrows(arrows(place)) }, text), " "]);
+/**
+ * Moves of a line as buttons: a click draws arrows of the moves so far. `kind` is that of the first arrow.
+ * @param {Step[]} line
+ */
+export function lineButtons(line, onarrows, kind) {
+  const arrows = (place) => line.slice(0, place + 1).map(({ path }, index) => ({ path, kind: index === place ? kind : "past" }));
+  return line.flatMap(({ text }, place) => [element("button.link.line-move", { type: "button", onclick: () => onarrows(arrows(place)) }, text), " "]);
 }
 
 /* What a player saw before its move: the last one up to the ply that is looked at. */
