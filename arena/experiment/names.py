@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path, PurePath
@@ -163,6 +164,8 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
         return {"type": word}
     if word in EVALUATIONS:
         return {**_FULL, "evaluation": word}
+    if command := _command(word, folder or Path()):
+        return {"type": ENGINE, **command}
     source, _, name = word.rpartition(":")
     file = next((path for path in (source, word) if path.endswith((".py", ".npz"))), "")
     code = _code(Path(file), folder) if file else ""
@@ -171,18 +174,28 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
         has = f", as {file}:{names[0]} (it has: {', '.join(names)})" if names else f": {file}:NAME"
         raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
     if "/" in word and not file:
-        return _program(word, folder or Path())
+        return {"type": ENGINE, "command": [word]}
     if not source and not file:
         words = dict.fromkeys((*TYPES, *EVALUATIONS))
         raise EntryError(unknown("player or evaluation", word, words) + " or file.py:name")
     return {"type": word} if source and _is_class(name, code) else {**_FULL, "evaluation": word}
 
 
-def _program(word: str, folder: Path) -> dict[str, Any]:
-    """A program, by its path or with arguments as in a shell, which is started in its own folder."""
-    program, *arguments = [word] if (folder / word).exists() else words_of_command(word)
+def _command(word: str, folder: Path) -> dict[str, Any] | None:
+    """The command that is a program's path, or that has arguments as in a shell; None if there is no such program.
+
+    A program with a folder is started there, for the files beside it, unless an argument is a file from here.
+    """
+    words = [word] if (folder / word).is_file() else words_of_command(word)
+    program, *arguments = words or [""]
+    if "/" not in program:
+        return {"command": words} if arguments and shutil.which(program) else None
     path = PurePath(program)
-    return {"type": ENGINE, "command": [f"./{path.name}", *arguments], "folder": str(path.parent)}
+    if path.suffix in (".py", ".npz") or not (folder / path).is_file():
+        return None
+    if any((folder / argument).is_file() for argument in arguments):
+        return {"command": words}
+    return {"command": [f"./{path.name}", *arguments], "folder": str(path.parent)}
 
 
 def _code(path: Path, folder: Path | None) -> str:

@@ -74,18 +74,21 @@ def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, eva
 
 
 @pytest.mark.parametrize(
-    ("text", "folder", "command", "name"),
+    ("text", "options", "name"),
     [
-        ("./v2@d4", ".", ["./v2"], "v2 d4"),
-        ("engines/scan hub@d4", "engines", ["./scan", "hub"], "scan hub d4"),
-        ("my engines/bot@d4", "my engines", ["./bot"], "bot d4"),
+        ("./v2@d4", {"command": ["./v2"], "folder": "."}, "v2 d4"),
+        ("engines/scan hub@d4", {"command": ["./scan", "hub"], "folder": "engines"}, "scan hub d4"),
+        ("my engines/bot@d4", {"command": ["./bot"], "folder": "my engines"}, "bot d4"),
+        ("python3 bot.py@d4", {"command": ["python3", "bot.py"]}, "python3 bot.py d4"),
+        ("engines/scan bot.py@d4", {"command": ["engines/scan", "bot.py"]}, "scan bot.py d4"),
     ],
 )
-def test_a_program_in_short_form_is_started_in_its_own_folder(text, folder, command, name, tmp_path):
-    (tmp_path / "my engines").mkdir()
-    (tmp_path / "my engines" / "bot").touch()
+def test_a_program_in_short_form_has_arguments_and_starts_where_its_files_are(text, options, name, tmp_path):
+    for path in ("v2", "engines/scan", "my engines/bot", "bot.py"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).touch()
     spec = player_spec(text, folder=tmp_path)
-    assert spec.options == {"folder": folder, "command": command} and spec.name == name
+    assert spec.type == "engine" and spec.options == options and spec.name == name
 
 
 @pytest.mark.parametrize(
