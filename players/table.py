@@ -17,7 +17,7 @@ from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
 from players.options import ENTRY_KEYS, check_options, option_problems, options_of, takes_rules
-from players.player import ENGINE, HUMAN, TYPES, CompletePlayer, Player, PlayerSpec
+from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {
@@ -122,6 +122,10 @@ def option_values(spec: PlayerSpec) -> dict[str, Any]:
 
 
 def _unknown(kind: str) -> str:
+    if kind in EVALUATIONS:
+        return f"{kind!r} is an evaluation, not a player: type: negamax, evaluation: {kind}; in short {kind}@d5"
+    if kind.endswith(".py"):
+        return f"{kind!r} needs the name of a class: {kind}:NAME"
     return unknown("player", kind, PLAYERS) + " or file.py:Class"
 
 

@@ -31,6 +31,7 @@ from arena.hosting.analysis import Analysis, Findings
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import game_of
 from arena.rules.move_text import path
+from arena.rules.position import COLOURS
 from players.loading import PlayerError, located
 from players.player import AnswerError, Limit
 
@@ -101,8 +102,9 @@ def analyse_command(
 def lines_table(analysis: Analysis, findings: Findings) -> Table:
     """The lines found, best first, for a terminal."""
     rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
+    width = width_of(sys.stdout) or sys.maxsize
     title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
-    title = wrapped(title, width_of(sys.stdout) or len(title))
+    title = f"{wrapped(title, width)}\n{wrapped(_viewpoint(analysis), width)}"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, expand=True)
     for name in ("", "score", "depth"):
         table.add_column(name, justify="right", no_wrap=True, min_width=_WIDTHS[name])
@@ -129,7 +131,15 @@ def _watched(analysis: Analysis) -> Iterator[Findings]:
         raise ArenaError(f"the player raised {type(error).__name__}: {message_of(error)}") from None
 
 
+def _viewpoint(analysis: Analysis) -> str:
+    """Whose scores they are, and their unit: "scores are Black's, in men: above 0 Black is ahead"."""
+    colour = COLOURS[analysis.turn].capitalize()
+    unit = "in men" if analysis.man_value is not None else "in the player's own unit"
+    return f"scores are {colour}'s, {unit}: above 0 {colour} is ahead"
+
+
 def _print(analysis: Analysis) -> Findings | None:
+    echo(_viewpoint(analysis))
     _print_row(tuple(_WIDTHS), "line")
     findings = printed = None
     for findings in _watched(analysis):

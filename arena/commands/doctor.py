@@ -15,8 +15,8 @@ from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
 from arena.commands.waiting import CheckProgress, Terminal, announcing_compilation
+from arena.experiment.code import only_evaluation
 from arena.experiment.load import is_learning, load_all
-from arena.experiment.submissions import only_evaluation
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.learning import loop

@@ -67,7 +67,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
     if not is_whole:
         say("stopped; rerun the same command to resume")
         sys.exit(STOPPED)
-    echo(f"arena report {folder} shows them")
+    echo(f"a report shows them:\narena report {folder}")
 
 
 def task_of(stored: StoredGame) -> Task:

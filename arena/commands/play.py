@@ -74,7 +74,10 @@ def play_command(browser: bool, flip: bool, as_printed: bool, **options: Any) ->
         rules = chosen.variant or game.variant.unchanged
         terminal = TerminalGame(game, entries, rules, is_turned=flip, as_printed=as_printed)
         players = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
-        terminal.print(f"{game.variant.name}: {', '.join(players)}; `help` says what you can type")
+        scores = (
+            "" if all(side.is_person for side in game.sides) else "scores are those of the player that moved; "
+        )
+        terminal.print(f"{game.variant.name}: {', '.join(players)}; {scores}`help` says what you can type")
         with compiling_meanwhile(game.build) if is_unbuilt else nullcontext():
             play_games(terminal)
 

@@ -116,7 +116,7 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
         with announcing_compilation(), _written_to(target, "report"):
             paths = write(run, target, **wanted)
     except KeyboardInterrupt:
-        say(f"the report in {target} is not written: arena report {folder} writes it")
+        say(f"the report in {target} is not written; this writes it:\narena report {folder}")
         raise
     echo(f"report: {target / 'report.html'}")
     if older := left_over(target, paths):

@@ -91,11 +91,15 @@ def play_config(
     workers: Workers | None,
     *,
     name: str = "config",
+    heading: str = "",
     quiet: bool = False,
     force: bool = False,
     **wanted: Any,
 ) -> int:
-    """Play the runs of a file, or of a mapping with this `name`, and report unless `quiet`; the exit code."""
+    """Play the runs of a file, or of a mapping with this `name`, and report unless `quiet`; the exit code.
+
+    The `heading` is printed before the first game.
+    """
     experiments = load_all(config, name=name)
     first = next(iter(experiments.values()))
     if len(experiments) > 1 and wanted.get("anonymous"):
@@ -103,7 +107,7 @@ def play_config(
     if wanted.get("sheets") and not any(map(own_code, first.players)):
         raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
     folder = out or Path("reports") / first.name
-    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else _REPORT)
+    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else _REPORT, heading=heading)
     codes = [0]
     with lost_workers(folder):
         for run, outcome in play_runs(experiments, folder, terminal, workers=workers, force=force):
@@ -118,7 +122,7 @@ def play_config(
 
                 codes.append(0 if write_report(folder / run, **wanted) else FAULTY)
     if quiet:
-        echo(f"no report; arena report {folder} writes it")
+        echo(f"no report; this writes it:\narena report {folder}")
     elif len(experiments) > 1:
         from arena.commands.report import FAULTY, write_joint_report
 
@@ -206,8 +210,8 @@ def match_command(
             return
         document, folder = _with_folder(document, out, "match")
         kind = "match" if len(players) == 2 else "round robin"
-        echo(f"a {kind}, kept with its configuration, {KEPT_CONFIG}, in {folder}")
-        code = play_config(document, folder, workers, name="match")
+        heading = f"a {kind}, kept with its configuration, {KEPT_CONFIG}, in {folder}"
+        code = play_config(document, folder, workers, name="match", heading=heading)
     if code == 0 and "sprt" in document:
         from arena.report.load import load as load_run
         from arena.report.tables.outcomes import verdict
@@ -331,8 +335,8 @@ def place_command(
         }
         document, folder = _with_folder(document, out, "place")
         among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
-        echo(f"{entry['name']} against the {among} until its Elo is within ± {error:g}, kept in {folder}")
-        code = play_config(document, folder, workers, name="place")
+        heading = f"{entry['name']} against the {among} until its Elo is within ± {error:g}, kept in {folder}"
+        code = play_config(document, folder, workers, name="place", heading=heading)
     sys.exit(code)
 
 

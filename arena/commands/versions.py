@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pandas as pd
+from markupsafe import Markup
 
-from arena.base.files import replace
+from arena.base.files import REPORT, replace
 from arena.base.number import percent
 from arena.base.wording import counted, first_few
 from arena.base.writing import write_text
@@ -139,7 +141,7 @@ class Versions:
         for name, version in keys:
             if (name, version.number) not in self._rows:
                 self._rows[name, version.number] = self._row(name, version)
-        rows = [self._rows[name, version.number] for name, version in keys]
+        rows = [[*self._rows[name, version.number], _run_cell(version.folder)] for name, version in keys]
         return Grid(_HEADINGS, sorted(rows, key=lambda row: -(row[2].value or -math.inf)))
 
     def _row(self, name: str, version: Version) -> list[Cell]:
@@ -154,7 +156,6 @@ class Versions:
             _cell(self._difference(name, earlier[-1], version) if earlier else None),
             Cell(score, percent(score)),
             Cell(score, f"{figures['wins']} - {figures['draws']} - {figures['losses']}"),
-            Cell(str(version.folder), str(version.folder)),
         ]
 
     def _write_page(self, lines: Sequence[str], *, is_over: bool) -> None:
@@ -162,6 +163,7 @@ class Versions:
         state = "The session is over." if is_over else "The page renews itself while the session lasts."
         blocks: list[Block] = [Text(state, "facts"), *(Text(line, "note") for line in lines)]
         blocks.append(Sortable(self._grid(), "versions"))
+        blocks.append(Text("arena report FOLDER writes the report of a version's run, with its games.", "note"))
         section = Section("top", f"Versions in {self._page.parent.name}", blocks)
         text = page_of([section], renewed=None if is_over else _RENEWED)
         replace(self._page, partial(write_text, text))
@@ -171,6 +173,12 @@ def _elo(name: str, version: Version) -> Interval | None:
     """The Elo of a player over the mean of its opponents in a version."""
     others = [other for other in version.players if other != name]
     return version.ratings.contrast({name: 1, **{other: -1 / len(others) for other in others}})
+
+
+def _run_cell(folder: Path) -> Cell:
+    """The folder of a version's run; the page has a link to its report, or to the folder while there is none."""
+    address = f"../{quote(folder.name)}/{REPORT * (folder / REPORT).is_file()}"
+    return Cell(str(folder), str(folder), Markup('<a href="{}">{}</a>').format(address, folder))
 
 
 def _cell(elo: Interval | None) -> Cell:

@@ -23,7 +23,7 @@ from rich.text import Text
 from arena.base.errors import ArenaError
 from arena.base.process import importing
 from arena.base.writing import replaces_lines
-from arena.commands.output import say
+from arena.commands.output import echo, say
 from arena.play.batches import EngineError
 from arena.play.workers import Stopped
 from arena.watch.display import Display
@@ -55,12 +55,13 @@ def lost_workers(folder: Path) -> Iterator[None]:
 class Terminal(Display):
     """Shows a run on stderr, and stops it after Ctrl-C as `interruptible` does.
 
-    `module` is imported while others work: the report's libraries take as long as a short run.
+    `module` is imported while others work: the report's libraries take as long as a short run. The `heading` is
+    printed when the first games begin, as then nothing is wrong with what was asked for.
     """
 
-    def __init__(self, module: str | None = None, *, resumes: bool = True) -> None:
+    def __init__(self, module: str | None = None, *, heading: str = "", resumes: bool = True) -> None:
         super().__init__()
-        self._module, self._resumes = module, resumes
+        self._module, self._heading, self._resumes = module, heading, resumes
 
     def write(self, line: str) -> None:
         say(line)
@@ -69,6 +70,9 @@ class Terminal(Display):
     def working(
         self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
     ) -> Iterator[Callable[[], bool]]:
+        if self._heading and folder is not None:
+            echo(self._heading)
+            self._heading = ""
         if self._module is not None:
             importing.acquire()  # before the thread runs, so that no process begins beside it
             threading.Thread(target=_imported, args=(self._module,), daemon=True).start()

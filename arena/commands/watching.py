@@ -118,6 +118,8 @@ class Files:
     def __init__(self, named: Collection[Path]) -> None:
         self._named = [str(path.resolve()) for path in named]
         self._marks = {path: hash_of(path) for path in self._named}
+        self._texts: dict[str, str] = {}
+        """Texts by their marks: of a version that could not be loaded there is no copy."""
         self._lock = threading.Lock()
         self._is_interrupting = False
         self._has_changed = threading.Event()
@@ -192,17 +194,21 @@ class Files:
         with self._lock:
             self._marks = marks
             self._has_changed.clear()
-        return [_change(path, mark, marks[path]) for path, mark in before.items() if marks[path] != mark]
+        return [self._change(path, mark, marks[path]) for path, mark in before.items() if marks[path] != mark]
+
+    def _change(self, path: str, before: str, after: str) -> str:
+        """What changed in a file: `my.py (+6 -1 lines)`."""
+        name = os.path.relpath(path)
+        if after == MISSING:
+            return f"{name} is gone"
+        copy = copy_of(path, before)
+        old = self._texts.get(before) if before in self._texts or not copy.is_file() else _text_of(copy)
+        new = self._texts[after] = _text_of(Path(path))
+        if old is None:
+            return f"{name} was saved"
+        signs = [line[0] for line in difflib.ndiff(old.splitlines(), new.splitlines())]
+        return f"{name} (+{signs.count('+')} −{signs.count('-')} lines)"
 
 
-def _change(path: str, before: str, after: str) -> str:
-    """What changed in a file: `my.py (+6 -1 lines)`."""
-    name = os.path.relpath(path)
-    old, new = copy_of(path, before), Path(path)
-    if after == MISSING:
-        return f"{name} is gone"
-    if not old.is_file():
-        return f"{name} was saved"
-    before, after = (file.read_text(encoding="utf-8", errors="replace") for file in (old, new))
-    signs = [line[0] for line in difflib.ndiff(before.splitlines(), after.splitlines())]
-    return f"{name} (+{signs.count('+')} −{signs.count('-')} lines)"
+def _text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")

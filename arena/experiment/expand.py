@@ -83,11 +83,12 @@ def written_out(players: Sequence[YamlValue], folder: Path) -> tuple[list[YamlVa
     problems: list[Mistake] = []
     entries: list[YamlValue] = []
     made = 0
-    for entry in _without_short_forms(players, folder, problems):
-        if (key := pattern_key(entry)) is None and entry.get("sweep") is None:
+    for entry in _named(players, folder, problems):
+        if not _is_several(entry):
             entries.append(entry)
             continue
         try:
+            key = pattern_key(entry)
             where, axes = _swept(entry, folder) if key is None else _of_files(entry, key, folder)
             if (more := made + math.prod(map(len, axes.values()))) > MAX_PLAYERS:
                 raise where.error(f"the sweeps and patterns make {more} players, more than {MAX_PLAYERS}")
@@ -98,23 +99,34 @@ def written_out(players: Sequence[YamlValue], folder: Path) -> tuple[list[YamlVa
     return entries, problems
 
 
-def _without_short_forms(players: Sequence[YamlValue], folder: Path, problems: list[Mistake]) -> list[YamlValue]:
-    """The entries, short forms as mappings with names that differ; wrong ones are left out."""
-    entries: dict[int, YamlValue] = dict(enumerate(players))
-    shorts: dict[int, dict[str, Any]] = {}
-    for number, entry in enumerate(players):
-        if isinstance(entry.value, str):
-            try:
-                shorts[number] = short_entry(entry.value, folder)
-            except EntryError as error:
-                problems += entry.error(str(error)).problems
-                del entries[number]
-    for (number, short), name in zip(shorts.items(), distinct_names(list(shorts.values())), strict=True):
-        place = players[number].place
-        entries[number] = YamlValue(
-            {key: YamlValue(value, place) for key, value in (short | {"name": name}).items()}, place
-        )
-    return list(entries.values())
+def _named(players: Sequence[YamlValue], folder: Path, problems: list[Mistake]) -> list[YamlValue]:
+    """The entries, short forms as mappings, and those of one player with names that differ.
+
+    Wrong short forms are left out.
+    """
+    entries: list[YamlValue] = []
+    nameless: dict[int, dict[str, Any]] = {}
+    for given in players:
+        entry, place = given, given.place
+        try:
+            if isinstance(given.value, str):
+                short = short_entry(given.value, folder)
+                entry = YamlValue({key: YamlValue(value, place) for key, value in short.items()}, place)
+        except EntryError as error:
+            problems += given.error(str(error)).problems
+            continue
+        lacks_name = isinstance(entry.value, dict) and "name" not in entry.value and not _is_several(entry)
+        if lacks_name or isinstance(given.value, str):
+            nameless[len(entries)] = entry.plain
+        entries.append(entry)
+    for number, name in zip(nameless, distinct_names(list(nameless.values())), strict=True):
+        entries[number] = entries[number].put(("name",), YamlValue(name, entries[number].place))
+    return entries
+
+
+def _is_several(entry: YamlValue) -> bool:
+    """Whether an entry has a sweep or a pattern, which makes several players."""
+    return pattern_key(entry) is not None or entry.get("sweep") is not None
 
 
 def _of_files(entry: YamlValue, key: str, folder: Path) -> tuple[YamlValue, Axes]:

@@ -30,7 +30,7 @@ from arena.experiment.suite import SuitesField
 from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refusal_at, worded
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
 
@@ -147,7 +147,7 @@ class PlayerEntry(Section):
     name: Annotated[str, AfterValidator(_player_name)] = Field(
         min_length=1,
         max_length=NAME_CHARACTERS,
-        description="The name in tables and charts; with a sweep a template.",
+        description="The name in tables and charts; with a sweep a template [made of the settings].",
     )
     type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
     in_process: bool = Field(default=False, description="Run own code in the arena's processes, not in its own.")
@@ -277,6 +277,11 @@ class Experiment(Document):
         | {name: f"process: {{{name}: ...}}" for name in ProcessLimits.model_fields}
         | {name: f"failures: {{{name}: ...}}" for name in Failures.model_fields}
     )
+    lacking: ClassVar[Mapping[str, str]] = {
+        "name": "the run's, as in name: first",
+        "variant": f"the rules, as in variant: english (choices: {', '.join(VARIANTS)})",
+        "players": "two or more, as in players: [simple@d5, greedy]",
+    }
     name: str = Field(max_length=100, pattern=FOLDER_NAME, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
     seed: int = Field(default=0, ge=0, description="The source of all chance.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 from arena.base.files import found_file
 from arena.base.wording import cut, nearest, quoted, unknown
+from arena.experiment.code import body_of, playing_in
 from arena.experiment.yaml.errors import Keys
 from players.loading import words_of_command
 from players.player import ENGINE, EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, NETWORKS, TYPES, Limit
@@ -100,9 +102,9 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
     """The entry that a short form means: `simple@d6`, `mcts@n2000`, `file.py:Class@0.1s`, `level 4`, `greedy`.
 
     Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, a class or function
-    of a file or module, or a program that speaks Hub, `./v2` or `"./scan hub"`; behind it plies (d), positions (n)
-    or seconds (s) of a move, a clock with what it gains a move (`10s+0.1s`), or no limit. With a `folder`, files
-    must be there or in the working directory. Raises EntryError.
+    of a file or module, a file in which one alone plays, or the path of a program that speaks Hub, `./v2` or
+    `"./scan hub"`; behind it plies (d), positions (n) or seconds (s) of a move, a clock with what it gains a move
+    (`10s+0.1s`), or no limit. With a `folder`, files must be there or in the working directory. Raises EntryError.
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
         number = level[1].strip()
@@ -130,7 +132,7 @@ def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     if evaluation is not None and kind == "negamax" and rest.get("preset") == "full" and detail < 2:
         del rest["preset"]
     if kind == ENGINE and (command := words_of_command(rest.pop("command", ""))):
-        kind = PurePath(rest.pop("folder", "."), command[0])
+        kind = PurePath(str(rest.pop("folder", ".")), command[0])
         rest |= {"command": command[1:]} if command[1:] else {}
     players = [] if evaluation is not None and kind == "negamax" else [str(kind)]
     players += [] if evaluation is None else [word_of("evaluation", evaluation)]
@@ -168,17 +170,20 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
         return {"type": ENGINE, **command}
     source, _, name = word.rpartition(":")
     file = next((path for path in (source, word) if path.endswith((".py", ".npz"))), "")
-    code = _code(Path(file), folder) if file else ""
+    path = _found(Path(file), folder) if file and folder is not None else None
+    body = body_of(path) if path is not None and file.endswith(".py") else None
     if file == word and file.endswith(".py"):
-        names = re.findall(r"(?m)^(?:class|def)\s+([A-Za-z]\w*)", code)
-        has = f", as {file}:{names[0]} (it has: {', '.join(names)})" if names else f": {file}:NAME"
-        raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
+        names = playing_in(body or [])
+        if len(names) != 1:
+            has = f", as {file}:{names[0]} (it has: {', '.join(names)})" if names else f": {file}:NAME"
+            raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
+        source, name, word = file, names[0], f"{file}:{names[0]}"
     if "/" in word and not file:
         return {"type": ENGINE, "command": [word]}
     if not source and not file:
         words = dict.fromkeys((*TYPES, *EVALUATIONS))
         raise EntryError(unknown("player or evaluation", word, words) + " or file.py:name")
-    return {"type": word} if source and _is_class(name, code) else {**_FULL, "evaluation": word}
+    return {"type": word} if source and _is_class(name, body) else {**_FULL, "evaluation": word}
 
 
 def _command(word: str, folder: Path) -> dict[str, Any] | None:
@@ -198,23 +203,22 @@ def _command(word: str, folder: Path) -> dict[str, Any] | None:
     return {"command": [f"./{path.name}", *arguments], "folder": str(path.parent)}
 
 
-def _code(path: Path, folder: Path | None) -> str:
-    """The text of a Python file; "" without a folder. Raises EntryError if there is one without that file."""
-    if folder is None:
-        return ""
+def _found(path: Path, folder: Path) -> Path:
+    """Where a file is. Raises EntryError if it is nowhere."""
     file = found_file(path, folder, NETWORKS)
     if not file.is_file():
         close = nearest(path.name, sorted(other.name for other in file.parent.glob(f"*{path.suffix}")))
         raise EntryError(
             f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else "")
         )
-    return file.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
+    return file
 
 
-def _is_class(name: str, code: str) -> bool:
+def _is_class(name: str, body: Sequence[ast.stmt] | None) -> bool:
     """Whether a name is a class's by the code of its file; where that does not say so, by its first letter."""
-    kind = re.search(rf"(?m)^(class|def)\s+{re.escape(name)}\b", code)
-    return kind[1] == "class" if kind else name[:1].isupper()
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    of_name = [node for node in body or () if isinstance(node, kinds) and node.name == name]
+    return isinstance(of_name[-1], ast.ClassDef) if of_name else name[:1].isupper()
 
 
 def _limit(limit: str, text: str) -> dict[str, int | float]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from arena.base.files import found_file
 from arena.base.wording import first_few, nearest, printable, shown
+from arena.experiment.code import body_of, classes_in, functions_in
 from arena.experiment.names import EntryError, distinct_names
 from arena.experiment.yaml.values import YamlValue
 from players.loading import EVALUATION, PLAYER
@@ -19,8 +18,6 @@ MAX_LISTED = 5
 """Files that an error lists, of a folder in which none matches."""
 _KEYS = ("type", "evaluation")
 """The keys of an entry whose value may be a pattern."""
-MAX_SOURCE = 4 * 2**20
-"""Bytes of a Python file that is read to find what plays in it; a larger one is asked for the usual name."""
 _WILD = re.compile(r"[*?\[]")
 _REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
 
@@ -120,56 +117,9 @@ def _utf8(file: str) -> str:
     return file.encode("utf-8", "backslashreplace").decode()
 
 
-def only_evaluation(reference: str) -> str:
-    """A Python file that is named alone with its only `@evaluator` behind it; any other text as it is."""
-    if not reference.endswith(".py") or not Path(reference).is_file():
-        return reference
-    names = _functions(_body(Path(reference)) or [])
-    return f"{reference}:{names[0]}" if len(names) == 1 else reference
-
-
-def _body(file: Path) -> Sequence[ast.stmt] | None:
-    """The statements of a Python file; None of one that cannot be read, is too large, or has an error."""
-    try:
-        with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
-            code = source.read(MAX_SOURCE + 1)
-            return ast.parse(code).body if len(code) <= MAX_SOURCE else None
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _playing(name: str, key: str, folder: Path) -> str:
     """What plays in a Python file, as ":Player", by its source; the usual name if that is not clear."""
     usual = PLAYER if key == "type" else EVALUATION
-    body = _body(found_file(Path(name), folder))
-    if body is None:
-        return f":{usual}"
-    names = _classes(body) if key == "type" else _functions(body)
+    body = body_of(found_file(Path(name), folder)) or []
+    names = classes_in(body) if key == "type" else functions_in(body)
     return f":{names[0] if len(names) == 1 else usual}"
-
-
-def _classes(body: Sequence[ast.stmt]) -> list[str]:
-    """The public classes that have a method `choose`, of their own or of a class of the file that they extend.
-
-    All public classes if none has the method.
-    """
-    classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
-    able: set[str] = set()
-    for name, node in classes.items():  # each after the classes that it extends
-        bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
-        methods = {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
-        if "choose" in methods or not able.isdisjoint(bases):
-            able.add(name)
-    public = [name for name in classes if not name.startswith("_")]
-    return [name for name in public if name in able] or public
-
-
-def _functions(body: Sequence[ast.stmt]) -> list[str]:
-    """The public functions that are decorated with `@evaluator`; all public ones but kernels if none is."""
-    functions = {
-        node.name: {getattr(part, "attr", getattr(part, "id", "")) for part in node.decorator_list}
-        for node in body
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-    }
-    evaluators = [name for name, decorators in functions.items() if "evaluator" in decorators]
-    return evaluators or [name for name, decorators in functions.items() if "kernel" not in decorators]

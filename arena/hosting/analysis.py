@@ -104,6 +104,8 @@ class Analysis:
         self._begins = bool(own_code(spec))
         self.man_value = self._player.man_value
         """What a man is worth in the player's unit, if it says so."""
+        self.turn = game.turn
+        """The colour to move, whose scores they are."""
         self._heeds, self._check_limit = self._player.player.limits, self._player.player.check_limit
         self._can_stop = self._player.player.stop is not None
         if self._count > 1 and "depth" in self._heeds and spec.limit.depth == 1:

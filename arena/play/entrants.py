@@ -195,7 +195,7 @@ def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequenc
     if left_out:
         yield f"left out: {len(left_out)} of {len(experiment.players)} players"
     elif diagnoses and experiment.failures.faulty == "stop":
-        closer = f"; arena doctor {experiment.path} looks closer" if experiment.path.is_file() else ""
+        closer = f"; to look closer:\narena doctor {experiment.path}" if experiment.path.is_file() else ""
         yield f"the run continues{closer}"
 
 

@@ -134,12 +134,12 @@ def test_what_is_wrong_gets_one_line_that_names_it(
 def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     file = tmp_path / "bad.yaml"
-    players = ("{type: 'broken.py:Raises'}", "{type: 'nowhere.py:Player'}", "{type: negamx, depth: 1}")
+    players = ("{type: 'broken.py:Raises'}", "{type: 'nowhere.py:Player'}", "{type: negamx}", "{type: randm}")
     file.write_text(GOOD + "".join(f"  - {player}\n" for player in players))
     result = invoke("run", file, "--out", tmp_path / "out")
     lines = [line for line in result.stderr.splitlines() if line.startswith(str(file))]
     assert result.exit_code == 2 and not (tmp_path / "out").exists()
-    assert [line.removeprefix(f"{file}:").split(":")[0] for line in lines] == ["6", "7", "8", "8"]
+    assert [line.removeprefix(f"{file}:").split(":")[0] for line in lines] == ["8", "9"]
     assert f"{file}:6:" in invoke("doctor", file).output
     wrong_name = GOOD.replace("name: t", "name: mäx")
     for text, line in (("name: t\nvariant: [english\n", 3), (wrong_name, 1), (GOOD, 4)):

@@ -56,7 +56,12 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("anchor: simple-d6 => anchor: simple-d7", "6:1", "did you mean 'simple-d6'?"),
         ("anchor: simple-d6 => anchor: true", "6:1", "'anchor' must be a mapping of keys to values"),
         ("type: random} => kind: random}", "8:5", "the key 'type' is missing"),
-        ("variant: english\n => ", "1:1", "the key 'variant' is missing"),
+        (
+            "variant: english\n => ",
+            "1:1",
+            "'variant' is missing: the rules, as in variant: english (choices",
+        ),
+        ("type: random} => type: simple}", "8:20", "type: negamax, evaluation: simple; in short simple@d5"),
         ("{name: random, type: random} => [random]", "8:5", "an entry of 'players' must be a mapping of keys to"),
         ("{name: random, type: random} => rnadom@d6", "8:5", "did you mean 'random'?"),
         ("name: mine-d6 => name: random", "10:6", "the player 'random' is already in line 8"),

@@ -38,6 +38,19 @@ def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
     assert experiment.path == tmp_path / "run.yaml"
 
 
+def test_an_entry_without_a_name_is_called_after_its_settings_and_a_file_alone_after_what_plays_in_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "own.py").write_text("@evaluator\ndef racer(position, rules): ...\ndef helper(): ...\n")
+    players = ["simple@d2", {"type": "negamax", "evaluation": "simple", "depth": 4}, {"type": "mcts"}, "own.py@d2"]
+    experiment = loaded(tmp_path, yaml.safe_dump({"name": "a", "variant": "english", "players": players}))
+    assert [player.name for player in experiment.players] == ["simple d2", "simple d4", "mcts", "racer d2"]
+    assert experiment.players[3].options["evaluation"] == "own.py:racer"
+    (tmp_path / "own.py").write_text("def racer(position, rules): ...\nclass Bot: ...\n")
+    [line] = errors(tmp_path, f"{MINIMAL}  - own.py@d2\n")
+    assert "it has: Bot, racer" in line
+
+
 def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, EXAMPLE)
     stored = json.loads(json.dumps(experiment.as_dict(), allow_nan=False))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from arena.experiment.code import MAX_SOURCE
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.experiment.submissions import MAX_SOURCE
 from arena.hosting import sandbox
 from arena.play import entrants, prepare
 from arena.play.inspection import Inspection

@@ -22,6 +22,7 @@ from arena import Game, Opponent, PlayerSpec
 from arena.commands import waiting
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.notation import fen, parse_fen
+from arena.rules.position import COLOURS
 from arena.rules.result import score_text
 from arena.rules.variants import VARIANTS
 from players.player import Limit
@@ -178,10 +179,11 @@ def test_a_tree_search_has_twice_as_many_nodes_each_time_a_timed_one_its_time_an
 def test_lines_are_printed_as_they_are_found():
     result = invoke("analyse", ENDING, "--variant", "english", "--lines", 2, "--depth", 4)
     assert "\x1b" not in result.stdout
-    *board, header = result.stdout.splitlines()[:11]
+    *board, viewpoint, header = result.stdout.splitlines()[:12]
     assert board == [*str(Game("english", ENDING)).splitlines(), Game("english", ENDING).fen]
     assert header.split() == ["score", "depth", "nodes", "seconds", "line"]
-    rows = [line.split() for line in result.stdout.splitlines()[11:]]
+    assert COLOURS[Game("english", ENDING).turn].capitalize() in viewpoint and "men" in viewpoint
+    rows = [line.split() for line in result.stdout.splitlines()[12:]]
     assert [row[0] for row in rows] == ["1", "2"] * 3
     assert [row[2] for row in rows[::2]] == ["2", "3", "4"]
 

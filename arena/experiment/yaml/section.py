@@ -27,7 +27,7 @@ FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 FOLDER_WORDS = "letters a to z, A to Z and digits, then also '.', '_' and '-'"
 """What that pattern allows."""
 
-_REFUSAL, _UNKNOWN = "refusal", "unknown_key"
+_REFUSAL, _UNKNOWN, _MISSING = "refusal", "unknown_key", "missing_key"
 _EXPECTED = {
     FOLDER_NAME: f"a folder name ({FOLDER_WORDS})",
     "int_type": "a whole number",
@@ -79,6 +79,8 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     synonyms: ClassVar[Mapping[str, str]] = {}
     """What to write in place of a key that it does not have, where that is unlike any key."""
+    lacking: ClassVar[Mapping[str, str]] = {}
+    """What to write for a key that is missing, where its name does not say it."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -87,7 +89,7 @@ class Section(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _say_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Say of an unknown key which ones there are."""
+        """Say of an unknown key which ones there are, and of a missing one what to write."""
         try:
             return handler(data)
         except ValidationError as error:
@@ -96,7 +98,9 @@ class Section(BaseModel):
                 kind: str | PydanticCustomError = found["type"]
                 if kind == "extra_forbidden" and len(found["loc"]) == 1:
                     kind = worded(unknown("key", str(found["loc"][0]), cls.model_fields, cls.synonyms), _UNKNOWN)
-                elif kind in (_REFUSAL, _UNKNOWN):
+                elif kind == "missing" and len(found["loc"]) == 1 and (key := str(found["loc"][0])) in cls.lacking:
+                    kind = worded(f"the key {key!r} is missing: {cls.lacking[key]}", _MISSING)
+                elif kind in (_REFUSAL, _UNKNOWN, _MISSING):
                     kind = worded(found["ctx"]["text"], kind)
                 lines.append(_line(kind, found["loc"], found["input"], found.get("ctx")))
             raise _joined(lines) from None
@@ -150,13 +154,13 @@ def _keys(error: ErrorDetails, data: Any) -> Keys:
         if part in (data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()):
             keys.append(part)
             data = data[part]
-    return (*keys, error["loc"][-1]) if error["type"] == "missing" else tuple(keys)
+    return (*keys, error["loc"][-1]) if error["type"] in ("missing", _MISSING) else tuple(keys)
 
 
 def message(error: ErrorDetails) -> str:
     """What pydantic found, in the words of a file."""
     keys, kind, context = error["loc"], error["type"], error.get("ctx", {})
-    if kind in (_REFUSAL, _UNKNOWN):
+    if kind in (_REFUSAL, _UNKNOWN, _MISSING):
         return str(context["text"])
     if kind == "missing":
         return f"the key {keys[-1]!r} is missing"

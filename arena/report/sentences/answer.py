@@ -75,7 +75,7 @@ class _Opening(NamedTuple):
     def lines(self) -> list[str]:
         """The opening line by line, as a terminal prints it."""
         said = [*self.unfinished, *map(str, self.failures), *(claim.sentence for claim in self.claims)]
-        more = [f"{self.more.text} {self.more.setting}".strip()] if self.more else []
+        more = filter(None, (self.more.text, self.more.setting)) if self.more else ()
         return [*said, *more, *self.cautions]
 
 
