@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, get_args, get_type_hints
@@ -134,12 +134,13 @@ def takes_any(maker: type[Any]) -> bool:
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in _parameters(maker))
 
 
-def _parameters(maker: type[Any]) -> Iterator[inspect.Parameter]:
+def _parameters(maker: type[Any], line: Sequence[type[Any]] = ()) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a class's constructor; `line` is where it is extended: itself, then what follows."""
     try:
         parameters = list(inspect.signature(maker, eval_str=True).parameters.values())[1:]
     except Exception as error:  # whatever Python says of a text that is evaluated
         raise PlayerError(f"{maker.__name__} has an annotation that cannot be read: {error}", "type") from None
-    line = list(maker.__mro__)
+    line = list(line or maker.__mro__)
     made = [kind for kind in line if "__init__" in vars(kind) and not getattr(kind, "_is_protocol", False)]
     extended = [kind for kind in made[1:] if kind is not object]
     for parameter in parameters:
@@ -151,7 +152,8 @@ def _parameters(maker: type[Any]) -> Iterator[inspect.Parameter]:
                 yield parameter.replace(name=name, kind=parameter.KEYWORD_ONLY, default=None, annotation=kind)
         elif extended:
             names = {parameter.name for parameter in parameters}
-            yield from (further for further in _parameters(extended[0]) if further.name not in names)
+            further = _parameters(extended[0], line[line.index(extended[0]) :])
+            yield from (one for one in further if one.name not in names)
         else:
             yield parameter
 

@@ -119,6 +119,36 @@ def test_options_of_any_name_are_those_of_the_constructor_that_is_extended_if_th
             build_player(spec(f"{path}:Mine", level=2, foo=1), ENGLISH)
 
 
+DIAMOND = """
+class Base:
+    def __init__(self, variant, level: int = 1):
+        self.taken = [level]
+    def choose(self, game, limit, rng): ...
+
+class Left(Base):
+    def __init__(self, variant, left: int = 2, **more):
+        super().__init__(variant, **more)
+        self.taken.append(left)
+
+class Right(Base):
+    def __init__(self, variant, right: int = 3, **more):
+        super().__init__(variant, **more)
+        self.taken.append(right)
+
+class Mine(Left, Right):
+    def __init__(self, variant, **more):
+        super().__init__(variant, **more)
+"""
+
+
+def test_a_class_takes_the_options_of_all_constructors_that_it_extends_also_in_a_diamond(tmp_path):
+    path = tmp_path / "users.py"
+    path.write_text(DIAMOND)
+    assert vars(build_player(spec(f"{path}:Mine", level=7, left=8, right=9), ENGLISH))["taken"] == [7, 9, 8]
+    with pytest.raises(PlayerError, match="unknown option 'rihgt'; did you mean 'right'"):
+        build_player(spec(f"{path}:Mine", rihgt=1), ENGLISH)
+
+
 def test_what_is_not_there_is_refused_with_what_is_meant(tmp_path: Path) -> None:
     for entry, says in (
         (spec("negamax", seed=1), "seed: 2"),
