@@ -95,7 +95,7 @@ def test_a_program_in_short_form_has_arguments_and_starts_where_its_files_are(te
     "text",
     [
         *("simpel@d6", "simple@x6", "simple@", "simple@d0", "simple@d6@n5", "@d6", "level", "level 13"),
-        *("simple@0s", "yours/my.py:racer@d6", "mi.py:racer", "nett.npz@d6", "my.py@d6", "empty.py"),
+        *("simple@0s", "yours/my.py:racer@d6", "mi.py:racer", "nett.npz@d6", "empty.py"),
         *("{type: negamax, depth: six}", "{type: 6}", "{type: negamax", "[greedy]"),
     ],
 )

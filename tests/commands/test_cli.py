@@ -73,6 +73,11 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("show english-6x6 --evaluation neural", "neural"),
         ("analyse english --nodes 9223372036854775808", "--nodes"),
         ("solve english-shots --player simpel", "'simpel'"),
+        ("solve english-shots --player '{depth: 99}'", "64"),
+        ("solve english-shots --depth 9-1", "--depth"),
+        ("solve english-shots --depth x", "--depth"),
+        ("solve english-shots --depth 1 --nodes 10", "--nodes"),
+        ("solve english-shot", "'english-shots'"),
         ("match simple@n9223372036854775808 random", "nodes"),
         (f"match simple@{'9' * 400}s random", "seconds"),
         ("match random greedy --until inf", "--until"),
@@ -206,18 +211,18 @@ def test_every_rule_set_says_how_squares_are_numbered_what_is_drawn_and_where_th
     assert sources == {"PDN 3.0", "lidraughts.org"}
 
 
-SMALL = "{base: english, rows: 6}"
+FEW = "{base: english, men: 8}"
 
 
 @pytest.mark.full
 def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> None:
-    document = json.loads(invoke("bench", "perft", SMALL, "--depth", "4", "--json").stdout)
-    assert (document["variant"], document["nodes"]) == ("english-6x6", [5, 25, 106, 369])
-    start = "B:W13,14,15,16,17,18:B1,2,3,4,5,6"
-    assert len(invoke("openings", SMALL, "--random-plies", "2", "--count", "3").stdout.splitlines()) == 3
-    assert json.loads(invoke("show", SMALL, "--json").stdout)["fen"] == start
-    assert invoke("show", start, "--variant", SMALL).stdout.endswith(f"{start}\n")
-    assert json.loads(invoke("list", "variants", SMALL, "--json").stdout)["board"] == "6x6"
+    document = json.loads(invoke("bench", "perft", FEW, "--depth", "4", "--json").stdout)
+    assert (document["variant"], document["nodes"]) == ("english (men 8)", [7, 49, 392, 3136])
+    start = "B:W25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8"
+    assert len(invoke("openings", FEW, "--random-plies", "2", "--count", "3").stdout.splitlines()) == 3
+    assert json.loads(invoke("show", FEW, "--json").stdout)["fen"] == start
+    assert invoke("show", start, "--variant", FEW).stdout.endswith(f"{start}\n")
+    assert json.loads(invoke("list", "variants", FEW, "--json").stdout)["variant"] == "english (men 8)"
 
 
 @pytest.mark.full
@@ -364,7 +369,7 @@ def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / os.fsdecode(b"m\xe4x")
-    assert invoke("match", "random", "greedy", "--openings", "1", "--out", folder / "run").exit_code == 0
+    assert invoke("match", "random", "random", "--openings", "1", "--out", folder / "run").exit_code == 0
     rates = ["rate", folder / "run" / "games.csv"]
     for command in (
         ["report", folder / "run"],

@@ -16,12 +16,18 @@ from arena.ledger.record import GameRecord
 
 
 class StoredRun:
-    """A run of random players in its ledger, begun by this process; a context manager that closes it."""
+    """A run of random players, or of entries, begun by this process; a context manager that closes its ledger."""
 
     def __init__(
-        self, folder: Path, players: Iterable[str], planned: int = 60, *, exact: bool = True, **settings: Any
+        self,
+        folder: Path,
+        players: Iterable[str | Mapping[str, Any]],
+        planned: int = 60,
+        *,
+        exact: bool = True,
+        **settings: Any,
     ) -> None:
-        entries = [{"name": name, "type": "random"} for name in players]
+        entries = [{"name": each, "type": "random"} if isinstance(each, str) else each for each in players]
         self.experiment = load({"name": "t", "variant": "english", "players": entries} | settings)
         self.folder = folder
         self.info = RunInfo(planned, exact)
@@ -48,6 +54,7 @@ class StoredRun:
         termination: str = "no_moves",
         error: str = "",
         *,
+        opening: int = 1,
         began: float = math.nan,
         moves: Sequence[str] = (),
         columns: Mapping[str, float] = MappingProxyType({}),
@@ -55,5 +62,5 @@ class StoredRun:
         """Store a game; each of its moves has these values in its columns, 1 in others."""
         every = {name: [columns.get(name, 1.0)] * len(moves) for name, _ in MOVE_COLUMNS}
         plies, packed_moves = packed({"move": moves, **every} if moves else {})
-        head = game, (game + 1) // 2, 1, white, black, 1, "B", result, termination
+        head = game, (game + 1) // 2, 1, white, black, opening, "B" * opening, result, termination
         self.ledger.add(GameRecord(*head, plies=plies, seconds=0.1, began=began, error=error, moves=packed_moves))

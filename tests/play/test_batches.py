@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.experiment.formats import FORMATS
+from arena.experiment.formats import FORMATS, swiss
 from arena.experiment.formats.base import Batches, FinalPlace, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
@@ -151,6 +152,19 @@ def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
     assert pairings[0] == [(0, 4), (1, 5), (2, 6), (3, 7)]
     assert pairings[1] == [(0, 2), (1, 3), (4, 6), (5, 7)]
     assert pairings[2][0] == (0, 1) and (6, 7) in pairings[2]
+
+
+def test_a_hundred_players_are_paired_without_trying_many_pairings(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+
+    def counted(players: Sequence[int], open_to: Mapping[int, Collection[int]]) -> bool:
+        tries.append(len(players))
+        return can_all_meet(players, open_to)
+
+    monkeypatch.setattr(swiss, "can_all_meet", counted)
+    played, _ = batches(Swiss(type="swiss", rounds=3).batches(named(100), 0), by_chance(3))
+    met = [frozenset((p.white, p.black)) for batch in played for p in batch[::2]]
+    assert len(met) == len(set(met)) == 3 * 50 and len(tries) < 2 * len(met)
 
 
 def score_table(players: int, *pairings: tuple[int, int, float]) -> ScoreTable:

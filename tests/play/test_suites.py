@@ -65,6 +65,12 @@ class Raises(First):
         raise ValueError("no idea")
 
 
+class Timed(First):
+    def choose(self, game, limit, rng):
+        time.sleep(0.002)
+        return Choice(game.legal_moves[0], nodes=round(1000 * limit.clock))
+
+
 class Late(First):
     def choose(self, game, limit, rng):
         time.sleep(limit.seconds + 0.2)
@@ -111,21 +117,6 @@ def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text(text)
     assert "mine.txt" in refused("solve", path)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("english-shot",),
-        ("english-shots", "--depth", "9-1"),
-        ("english-shots", "--depth", "x"),
-        ("english-shots", "--depth", "1", "--nodes", "10"),
-        ("english-shots", "--player", "{evaluation: strng}"),
-        ("english-shots", "--player", "{depth: 99}"),
-    ],
-)
-def test_what_cannot_be_asked_for_is_one_line(arguments):
-    refused("solve", *arguments)
 
 
 def test_a_part_of_a_suite_is_spread_over_it():
@@ -179,6 +170,12 @@ def test_an_answer_that_is_late_does_not_count(tmp_path):
     late = PlayerSpec("late", f"{tmp_path}/own.py:Late", Limit(seconds=0.01), in_process=True)
     [row] = map(solve, questions(suite, [late]))
     assert row.move and not row.solved and row.error.startswith("took")
+
+
+def test_each_position_of_a_suite_has_a_whole_clock(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    timed = PlayerSpec("timed", f"{tmp_path}/own.py:Timed", Limit(clock=9.0, increment=1.0), in_process=True)
+    assert [row.nodes for row in map(solve, questions(suite_of(LINES, tmp_path), [timed]))] == [9000, 9000]
 
 
 def test_shares_are_of_all_and_of_each_stratum_and_chance_is_the_share_of_best_moves():

@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 import pytest
 
 import arena
-from arena.play.batches import BATCH_SECONDS, EngineError
+from arena.play.batches import EngineError, Queue
 from arena.play.processes import IN_PROCESS
 from arena.play.workers import kept_workers, run
 from tests.helpers.failing import OWN
 from tests.helpers.report_data import repeatable
+from tests.helpers.tasks import Unreadable, fails, process_of, surroundings, work
 
 SCRIPT = """\
 import hashlib
@@ -150,38 +151,12 @@ def processes_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(IN_PROCESS)
 
 
-def work(task: tuple[str, Path]) -> str:
-    """The kind of a task; `dies` ends its process, `dies once` only the first time."""
-    kind, file = task
-    if kind == "dies" or (kind == "dies once" and not file.exists()):
-        file.touch()
-        os._exit(1)
-    if kind == "slow":
-        time.sleep(1.5 * BATCH_SECONDS)
-    return kind
-
-
 def done(tasks: Iterable[tuple[str, Path]]) -> list[str]:
     return list(run(work, tasks, 2, lambda: False))
 
 
-def process_of(_: int) -> int:
-    time.sleep(0.01)
-    return os.getpid()
-
-
 def in_processes(workers: int, tasks: int = 30) -> set[int]:
     return set(run(process_of, range(tasks), workers, lambda: False))
-
-
-class Unreadable:
-    """A function that ends the process that reads it."""
-
-    def __call__(self, task: int) -> int:
-        return task
-
-    def __reduce__(self) -> Any:
-        return os._exit, (3,)
 
 
 @pytest.mark.full
@@ -232,10 +207,6 @@ def test_what_the_work_raises_comes_out_with_its_place() -> None:
     assert "return 1 / task" in str(caught.value.__cause__)
 
 
-def fails(task: int) -> float:
-    return 1 / task
-
-
 # deaths
 
 
@@ -262,6 +233,17 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
     with pytest.raises(EngineError):
         list(run(work, every, 1, lambda: False))
     assert 1 <= sum(1 for _ in (tmp_path / "all").iterdir()) <= 5, "only a few are tried where all die"
+
+
+def test_a_task_that_was_given_up_is_no_error_of_a_run_that_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_given_up(_pool: object, _work: object, queue: Queue) -> Iterator[str]:
+        queue.given_up[0] = "task"
+        yield from ()
+
+    monkeypatch.setattr("arena.play.workers._records", all_given_up)
+    assert list(run(work, (), 2, lambda: True)) == []
+    with pytest.raises(EngineError, match=r"^task ended the process of a worker, twice$"):
+        list(run(work, (), 2, lambda: False))
 
 
 @pytest.mark.full
@@ -483,22 +465,20 @@ def test_a_run_killed_at_any_moments_ends_as_one_that_was_not(tmp_path: Path) ->
 # what a worker is told
 
 
-def surroundings(_: int) -> tuple[str, str, bool]:
-    here = str(Path.cwd()) in sys.path[:-1]
-    return os.environ.get("PYTHONSAFEPATH", ""), os.environ.get("PYTHONWARNINGS", ""), here
-
-
 def test_a_worker_has_the_variables_of_the_caller_and_no_file_of_its_folder_hides_a_module_of_pythons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    """One thread for each library, unless its variable says otherwise."""
+    for name in ("PYTHONSAFEPATH", "MKL_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PYTHONWARNINGS", "error::FutureWarning")
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
     for name in ("random", "queue", "types"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     before = dict(os.environ)
-    assert list(run(surroundings, [1], 1, lambda: False)) == [("", "error::FutureWarning", False)]
+    assert list(run(surroundings, [1], 1, lambda: False)) == [(["", "error::FutureWarning", "3", "1"], False)]
     assert dict(os.environ) == before
 
 

@@ -86,8 +86,8 @@ def test_a_game_without_reaching_a_player_is_played_later_and_what_it_used_is_in
         assert str(paused.value) == "game 1: asks was not reachable: no route to host at ply 6"
         assert not len(arena.load(folder).games) and not (folder / "incidents").exists()
     (tmp_path / "down").unlink()
-    with pytest.raises(RunPaused, match="the budget is spent: 200 of 150 tokens"):
-        played(service | {"budget": {"tokens": 150}}, folder)
+    with pytest.raises(RunPaused, match="the budget is spent: 200 of 200 tokens"):
+        played(service | {"budget": {"tokens": 200}}, folder)
     run = arena.load(folder)
     assert run.games["game"].tolist() == [1] and run.extras["sum"].tolist() == [100]
     parts = played(service | {"budget": {"tokens": 500}}, folder)

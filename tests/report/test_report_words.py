@@ -23,6 +23,7 @@ from arena.report.sentences.cautions import (
     beyond_ratings,
     cautions,
     cut_short,
+    failing,
     failures,
     pondered,
     too_long,
@@ -85,11 +86,17 @@ def test_few_games_have_no_number(tmp_path: Path) -> None:
 
 def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path: Path) -> None:
     run = two(tmp_path, ["black", "white"] * 4, termination="error")
-    said = "8 of 8 games were lost because players failed: a lost 8 of its 8 games by errors."
+    said = "8 games of 8 were lost by players' failures: a lost 8 by errors, of 8."
     assert [*map(str, failures(run))] == [said]
     assert opening(run).lines[:2] == [said, "a failed in 8 of its 8 games, which say nothing of its play."]
     assert plain(RunPage(run).markdown).split("\n\n")[2] == said
     assert "±" not in "".join(lines_of(run))
+
+
+def test_who_failed_in_half_of_its_games_says_nothing_of_its_play(tmp_path: Path) -> None:
+    for failed, named in ((4, {"a": 4}), (3, {})):
+        ends = ["error"] * failed + ["no_moves"] * (8 - failed)
+        assert failing(two(tmp_path, ["black", "white"] * 4, termination=ends)) == named
 
 
 def test_players_of_one_rating_have_no_leader(tmp_path: Path) -> None:
@@ -114,23 +121,10 @@ def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_sai
         assert claim.is_shown == (abs(claim.interval.value) > claim.interval.error)
 
 
-def test_the_best_two_values_of_a_setting_are_compared_where_neither_is_the_reference(tmp_path: Path) -> None:
-    players = [player(e, 3, type="negamax", evaluation=e) for e in ("x", "y", "z")]
-    run = synthetic(tmp_path, players, 20, plies=2)
-    strength = {"x": 0, "y": 1, "z": 2}
-    white, black = (run.games[colour].astype(str).map(strength) for colour in ("white", "black"))
-    won = changed(run, games=run.games.assign(result=np.where(white > black, "white", "black")))
-    best, *against_first = answer(won)
-    difference = won.ratings.contrast({"z": 1.0, "y": -1.0})
-    assert (best.names, best.interval, best.is_shown) == (("z", "y"), pytest.approx(difference), True)
-    assert [claim.names for claim in against_first] == [("z", "x"), ("y", "x")]
-    lost = changed(run, games=run.games.assign(result=np.where(white < black, "white", "black")))
-    assert [claim.names for claim in answer(lost)] == [("y", "x"), ("z", "x")]
-
-
 def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_path: Path) -> None:
     claims = shortened([Claim("{} plays", (f"p{i}",)) for i in range(MOST + 4)])
     assert len(claims) == MOST and "5" in claims[-1].words and not claims[-1].names
+    assert [len(shortened([Claim("x", lacks_games=True)] * count)) for count in (3, 4)] == [3, 1]
     players = [player(f"p{i}", 3, evaluation=f"e{i}") for i in range(MOST)]
     few = answer(synthetic(tmp_path, players, 1, plies=2))
     assert not [claim for claim in few if claim.lacks_games] and "too few games" in few[-1].words

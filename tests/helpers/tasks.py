@@ -1,0 +1,49 @@
+"""What workers are given to do, in a module that imports little: each process of theirs loads it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from arena.play.batches import BATCH_SECONDS
+
+
+def work(task: tuple[str, Path]) -> str:
+    """The kind of a task; `dies` ends its process, `dies once` only the first time."""
+    kind, file = task
+    if kind == "dies" or (kind == "dies once" and not file.exists()):
+        file.touch()
+        os._exit(1)
+    if kind == "slow":
+        time.sleep(1.5 * BATCH_SECONDS)
+    return kind
+
+
+def process_of(_: int) -> int:
+    time.sleep(0.01)
+    return os.getpid()
+
+
+def fails(task: int) -> float:
+    return 1 / task
+
+
+class Unreadable:
+    """A function that ends the process that reads it."""
+
+    def __call__(self, task: int) -> int:
+        return task
+
+    def __reduce__(self) -> Any:
+        return os._exit, (3,)
+
+
+TOLD = ("PYTHONSAFEPATH", "PYTHONWARNINGS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def surroundings(_: int) -> tuple[list[str], bool]:
+    """Variables of a worker, and whether its folder hides modules of Python's."""
+    return [os.environ.get(name, "") for name in TOLD], str(Path.cwd()) in sys.path[:-1]
