@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import signal
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,16 +43,25 @@ settings.load_profile("reproducible")
 
 LONG_FIRST = (
     "test_search",
-    "test_golden",
+    "test_report",
+    "test_player_process",
+    "test_web_browser",
+    "test_cluster",
+    "test_engines",
     "test_learning",
+    "test_endgame",
+    "test_perft",
+    "test_examine",
+    "test_doctor",
     "test_tournament",
+    "test_workers",
     "test_limits",
     "test_switches",
+    "test_golden",
     "test_mcts",
     "test_hybrid",
-    "test_perft",
     "test_movegen",
-    "test_report",
+    "test_watching",
     "test_formats",
     "test_notation",
     "test_evaluators",
@@ -59,7 +70,7 @@ LONG_FIRST = (
 )
 """Files whose tests take longest, as they are begun: early, so that no worker is left alone with one at the end.
 
-The two that compile most, searches and switches, are not begun together, as one would wait for the other.
+Searches are compiled once: what else needs them is not begun together with `test_search`.
 """
 
 
@@ -82,6 +93,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the tier: who names a file or a test asks for all of it."""
     if config.option.tier is None:
         config.option.tier = "full" if any(".py" in argument for argument in config.args) else "quick"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """In the quick tier leave out files, with what they import, all of whose tests are of other tiers."""
+    if config.option.tier != "quick" or collection_path.suffix != ".py":
+        return None
+    marks = re.search(r"^pytestmark = (.*)", collection_path.read_text(encoding="utf-8"), re.MULTILINE)
+    return True if marks and re.search(r"mark\.(full|slow)\b", marks[1]) else None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

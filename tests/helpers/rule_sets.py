@@ -20,12 +20,11 @@ UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 POSITIONS = 1000
 """How many positions from play, and how many scattered ones, a rule set is tried on."""
 
-COMPILED = () if UNCOMPILED else ("english", "international")
+COMPILED = () if UNCOMPILED else ("english",)
 """Rule sets that tests have as constants, as kernels receive them everywhere outside the tests.
 
 The others run as values, for which the same kernels are compiled once instead of once a rule set. That constants
-do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
-`test_perft`.
+do what values do is shown by `test_values_and_constants_are_the_same_rules`.
 """
 
 

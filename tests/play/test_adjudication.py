@@ -194,7 +194,7 @@ def test_a_run_that_is_stopped_and_resumed_ends_and_verifies_the_same_games(
 ) -> None:
     verified = adjudicated.games["verdict"] != ""
     assert 0 < verified[:12].sum() < verified.sum()
-    assert_same(run(tmp_path, "parts", CONFIG + RULES, workers=2, stops=(5, 7)), adjudicated)
+    assert_same(run(tmp_path, "parts", CONFIG + RULES, stops=(5, 7)), adjudicated)
 
 
 def test_an_adjudicated_game_is_replayed(adjudicated: arena.Run) -> None:

@@ -85,9 +85,9 @@ def refused(folder: Path, settings: dict[str, Any]) -> str:
 
 
 def write_own(folder: Path, name: str, move: int = 0, said: str = "pass") -> dict[str, Any]:
-    """A player of a file of its own, which makes one of its legal moves."""
+    """A player of its own file, which makes one of its legal moves; one that prints has a process for that."""
     (folder / f"{name}.py").write_text(FIRST.format(name=name.title(), move=move, said=said))
-    return {"name": name, "type": f"{name}.py:{name.title()}"}
+    return {"name": name, "type": f"{name}.py:{name.title()}", "in_process": "print" not in said}
 
 
 def test_openings_players_and_depths_are_added_one_after_the_other_as_if_all_were_played_at_once(
@@ -152,19 +152,6 @@ def test_a_player_that_was_left_out_takes_part_when_its_file_is_mended(tmp_path:
     grown(tmp_path, group, "at once")
     assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
     assert not arena.load(tmp_path / "out").info.left_out
-
-
-def test_failures_keep_their_bundles_under_the_new_numbers_of_their_games(tmp_path: Path) -> None:
-    players = [write_own(tmp_path, "ann", 1000), GREEDY]
-    settings = SMALL | {"players": players, "failures": {"disqualify_after": 0, "faulty": "forfeit"}}
-    grown(tmp_path, settings)
-    grown(tmp_path, settings | {"players": [RANDOM, *players]})
-    run = arena.load(tmp_path / "out")
-    bundles = {path: yaml.safe_load(path.read_text()) for path in (tmp_path / "out" / INCIDENTS).iterdir()}
-    failed = run.games[run.games["error"] != ""].set_index("game")["opening_fen"]
-    assert {path.name for path in bundles} == {f"game-{game}.yaml" for game in failed.index}
-    assert {bundle["game"]: bundle["opening"] for bundle in bundles.values()} == failed.to_dict()
-    assert all(bundle["replay"].endswith(f" {bundle['game']}") for bundle in bundles.values())
 
 
 def test_who_is_disqualified_is_decided_anew(tmp_path: Path) -> None:
@@ -272,9 +259,14 @@ def test_files_beside_the_games_have_their_numbers_wherever_growth_was_killed(
             Ledger(tmp_path / "killed", plan.experiment, plan.info, plan.opening_fens)
     for out in ("killed", "out"):
         grown(tmp_path, larger, out)
-    names = [sorted(path.name for path in (tmp_path / out).rglob("game-*")) for out in ("killed", "out")]
-    assert names[0] == names[1] != []
-    assert_same(arena.load(tmp_path / "killed"), arena.load(tmp_path / "out"))
+    run = arena.load(tmp_path / "killed")
+    assert_same(run, arena.load(tmp_path / "out"))
+    failed = run.games[run.games["error"] != ""].set_index("game")["opening_fen"]
+    for out in ("killed", "out"):
+        bundles = {path: yaml.safe_load(path.read_text()) for path in (tmp_path / out / INCIDENTS).iterdir()}
+        assert {path.name for path in bundles} == {f"game-{game}.yaml" for game in failed.index} != set()
+        assert {bundle["game"]: bundle["opening"] for bundle in bundles.values()} == failed.to_dict()
+        assert all(bundle["replay"].endswith(f" {bundle['game']}") for bundle in bundles.values())
 
 
 def test_a_run_of_an_earlier_version_that_had_no_grades_grows_too(tmp_path: Path) -> None:

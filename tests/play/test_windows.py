@@ -54,9 +54,9 @@ def on_windows(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """
     kernels = tmp_path_factory.mktemp("kernels")
 
-    def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(folder: Path, *arguments: str, compiled: bool = False) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONPATH": f"{FAKES}{os.pathsep}{ROOT}", "PYTHONIOENCODING": "cp1252"}
-        environment |= {"NUMBA_CACHE_DIR": str(kernels)}
+        environment |= {"NUMBA_CACHE_DIR": str(kernels), "NUMBA_DISABLE_JIT": str(int(not compiled))}
         command = [sys.executable, *arguments]
         return subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, encoding="cp1252", check=False
@@ -72,7 +72,7 @@ def test_every_module_is_imported(on_windows, tmp_path):
 
 @pytest.mark.skipif(UNCOMPILED, reason="the clock is a kernel")
 def test_the_clock_of_the_search_is_the_counter_of_windows(on_windows, tmp_path):
-    done = on_windows(tmp_path, "-c", CLOCK)
+    done = on_windows(tmp_path, "-c", CLOCK, compiled=True)
     assert (done.stdout, done.returncode) == ("steady\n", 0), done.stderr
 
 
@@ -84,7 +84,7 @@ def test_a_tournament_of_two_workers_is_played_and_reported_and_commands_read_it
         (("status", "out"), "complete, last game"),
         (("report", "out"), "report.html"),
     ):
-        done = on_windows(tmp_path, "-m", "arena", *command)
+        done = on_windows(tmp_path, "-m", "arena", *command, compiled=True)
         assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
         assert words in done.stdout and (tmp_path / "out" / "report.html").is_file()
     run = arena.load(tmp_path / "out")
@@ -94,7 +94,7 @@ def test_a_tournament_of_two_workers_is_played_and_reported_and_commands_read_it
 
 @pytest.mark.parametrize("entry", ["type: engine, command: [cat], nodes: 5", "type: random}]\nsandbox: true #"])
 def test_what_needs_another_system_is_one_line(on_windows, tmp_path, entry):
-    head = "name: t\nvariant: english\nopenings: {count: 2}\n"
+    head = "name: t\nvariant: english\nopenings: {random_plies: 2, count: 2, balanced: false}\n"
     text = f"{head}players: [{{name: b, type: random}}, {{name: a, {entry}}}]\n"
     (tmp_path / "t.yaml").write_text(text, encoding="utf-8")
     done = on_windows(tmp_path, "-m", "arena", "run", "t.yaml", "--out", "out")

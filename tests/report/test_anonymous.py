@@ -121,6 +121,7 @@ def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: 
     assert not [name for name in found if "names" in name] and f"names: {folder / 'names.csv'}" in done.stdout
 
 
+@pytest.mark.full
 def test_a_sheet_has_its_own_player_and_nothing_of_the_others(folder: Path) -> None:
     done = invoke("report", folder, "--sheets")
     assert done.exit_code == 0 and f"sheets: 3 files in {folder / 'sheets'}" in done.stdout

@@ -143,7 +143,7 @@ def test_lines_end_in_names_and_not_between_a_number_and_its_unit() -> None:
         )
 
 
-@pytest.mark.full(only=["390"])
+@pytest.mark.full
 @pytest.mark.parametrize("width", [1366, 390])
 def test_a_page_fits_the_screen_and_its_tables_are_sorted_from_the_keyboard(
     browser: Any, made: Run, width: int

@@ -118,6 +118,7 @@ def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Ru
     assert fitting == names[: len(fitting)] and 0 < len(fitting) < len(NAMES) and len(some) <= len(text) // 2
 
 
+@pytest.mark.full
 def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:
     write_quickly(run)
     with page_of(browser) as page:

@@ -234,46 +234,52 @@ def broken(*_: Any, **__: Any) -> Any:
     raise ZeroDivisionError("float division by zero")
 
 
-@pytest.mark.parametrize(
-    ("target", "part"),
-    [
-        ("sentences.cautions.waited", "the answer"),
-        ("page.blocks.whisker", "synthetic"),
-        ("page.sections.player_sections", "the players' pages"),
-        ("charts.catalogue.plot_sweep", "elo_by_depth"),
-        ("files.pdn_games", "games.pdn"),
-        ("write.viewer", "Games"),
-    ],
-)
-def test_a_part_that_cannot_be_made_is_one_line_and_all_others_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, part: str
+BROKEN: list[tuple[dict[str, str], set[str]]] = [
+    ({"sentences.cautions.waited": "the answer", "charts.catalogue.plot_sweep": "elo_by_depth"}, {
+        "elo_by_depth.svg", "elo_by_nodes.svg",
+    }),
+    (
+        {
+            "page.blocks.whisker": "synthetic",
+            "page.sections.player_sections": "the players' pages",
+            "files.pdn_games": "games.pdn",
+            "write.viewer": "Games",
+        },
+        {"games.pdn"},
+    ),
+]  # fmt: skip
+"""Functions of parts of a report with how each part is called, and the files that are not written then."""
+
+
+def test_parts_that_cannot_be_made_are_a_line_each_and_all_others_are_written(
+    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = synthetic(tmp_path, MIXED, 3, plies=6)
-    whole = {path.name for path in write_quickly(run)}
-    with monkeypatch.context() as patch:
-        patch.setattr(f"arena.report.{target}", broken)
-        faulty = changed(run)
-        lacking = whole - {path.name for path in write_quickly(faulty)}
-    assert part in faulty.faults.found
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "ZeroDivisionError: float division by zero" in page
-    assert "in broken" in (tmp_path / FAULTS_FILE).read_text(encoding="utf-8")
-    assert lacking <= {"elo_by_depth.svg", "elo_by_nodes.svg", "games.pdn"}
-    write_quickly(changed(run))
+    whole = {path.name for path in mixed.folder.iterdir()}
+    for parts, files in BROKEN:
+        faulty = changed(mixed, tmp_path)
+        with monkeypatch.context() as patch:
+            for target in parts:
+                patch.setattr(f"arena.report.{target}", broken)
+            lacking = whole - {path.name for path in write_quickly(faulty)}
+        assert set(parts.values()) <= set(faulty.faults.found) and lacking == files
+        page = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert page.count("ZeroDivisionError: float division by zero") >= len(parts)
+        assert (tmp_path / FAULTS_FILE).read_text(encoding="utf-8").count("in broken") >= len(parts)
+    write_quickly(changed(mixed, tmp_path))
     assert not (tmp_path / FAULTS_FILE).exists()
 
 
-@pytest.mark.parametrize("kind", ["png", "pdf"])
-def test_charts_are_files_of_another_kind_too_if_asked_for(
-    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+def test_charts_are_files_of_other_kinds_too_if_asked_for(
+    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"arena.report.write.save_{kind}", lambda axes, path: path.touch())
-    options: dict[str, Any] = {kind: True}
-    names = {path.name for path in write(mixed, tmp_path, **options)}
+    for kind in ("png", "pdf"):
+        monkeypatch.setattr(f"arena.report.write.save_{kind}", lambda axes, path: path.touch())
+    names = {path.name for path in write_quickly(mixed, tmp_path, png=True, pdf=True)}
     charts = {path.stem for path in mixed.folder.glob("*.svg")}
-    assert not list(mixed.folder.glob(f"*.{kind}")) and {f"{name}.{kind}" for name in charts} <= names
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert set(re.findall(rf'href="(\w+)\.{kind}"', page)) == charts
+    for kind in ("png", "pdf"):
+        assert not list(mixed.folder.glob(f"*.{kind}")) and {f"{name}.{kind}" for name in charts} <= names
+        assert set(re.findall(rf'href="(\w+)\.{kind}"', page)) == charts
 
 
 def test_a_run_has_its_charts_as_figures(mixed: Run, tmp_path: Path) -> None:
