@@ -25,9 +25,9 @@ from players.loading import located, user_files
 
 _REPORT = "arena.commands.versions"
 """The module that says what versions are worth."""
-_LOOK_SECONDS = 0.05
+_LOOK_SECONDS = 0.02
 """Seconds between two looks at the files."""
-_SETTLE_LOOKS = 20
+_SETTLE_LOOKS = 50
 """Looks that a file may be missing, as while an editor replaces it."""
 
 

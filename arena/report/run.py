@@ -184,7 +184,9 @@ class Run(RatedRun):
 
     @property
     def time_used(self) -> dict[str, float]:
-        """Each player's use of its time limit, as in `effort`."""
+        """Each player's use of its time limit, as in `effort`; of none where no player has one."""
+        if not self.experiment.is_timed:
+            return {}
         return dict(zip(self.effort["player"], self.effort["time_used"], strict=True))
 
     @cached_property
