@@ -126,7 +126,7 @@ def replay_data(game: PlayedGame, texts: Sequence[str]) -> dict[str, list[Any]]:
 def _packed(data: Any) -> str:
     """Plain data as JSON, deflated, as text."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return base64.b64encode(zlib.compress(text.encode())).decode()
 
 
 def _parts(run: Run, games: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
