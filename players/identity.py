@@ -36,7 +36,7 @@ _YOUNG = 2 * 10**9
 _DIGITS = 12
 _ARENAS = "arena", "players"
 """The packages of the arena itself."""
-NAMED = "arena_user_"
+MODULE_PREFIX = "arena_user_"
 """The beginning of the names of modules that specifications name by their files."""
 
 
@@ -112,11 +112,11 @@ def _is_kept(path: str, wanted: str) -> bool:
     content = Path(path).read_bytes()
     if _digest(content) != wanted:
         return False
-    keep(copy, content)
+    keep_copy(copy, content)
     return True
 
 
-def keep(copy: Path, content: bytes) -> None:
+def keep_copy(copy: Path, content: bytes) -> None:
     """Write a copy of a file."""
     copy.parent.mkdir(parents=True, exist_ok=True)
     replace(copy, lambda file: file.write_bytes(content))
@@ -239,7 +239,7 @@ def check(recorded: Files) -> None:
     for path, wanted in recorded.items():
         is_source = path in _state.sources or (path.endswith(".py") and path not in _state.opened)
         if not is_source and hash_of(path) != wanted:
-            forget()
+            forget_modules()
             raise FilesChanged(path)
 
 
@@ -298,7 +298,7 @@ def is_current() -> bool:
     return all(hash_of(path) == read for path, read in files.items())
 
 
-def forget() -> None:
+def forget_modules() -> None:
     """Have everything of a user's own loaded again."""
     for name in _state.modules:
         sys.modules.pop(name, None)
@@ -308,7 +308,9 @@ def forget() -> None:
 
 def forget_helpers() -> None:
     """Have the modules that named ones have imported loaded again, by the next one that imports them."""
-    for name in [name for name in _state.modules if name not in _state.parts and not name.startswith(NAMED)]:
+    for name in [
+        name for name in _state.modules if name not in _state.parts and not name.startswith(MODULE_PREFIX)
+    ]:
         if isinstance(getattr(sys.modules.get(name), "__loader__", None), _Loader):
             del sys.modules[name]
 

@@ -19,12 +19,12 @@ from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable, quoted
 from players.identity import (
-    NAMED,
+    MODULE_PREFIX,
     Files,
     FilesChanged,
     content_of,
-    forget,
     forget_helpers,
+    forget_modules,
     hash_of,
     hidden,
     import_from,
@@ -36,7 +36,7 @@ from players.identity import (
 )
 from players.player import ENGINE, NETWORKS, PlayerSpec
 
-PLAYER, EVALUATION = "Player", "evaluate"
+PLAYER_NAME, EVALUATION_NAME = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
 EXAMPLE = "my_heuristic.py"
 """The example of a user's own file, which `arena init` writes."""
@@ -86,7 +86,7 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
                 f"{source} needs a name behind it, {source}:NAME (it has: {listed_names})", key
             ) from None
         message = f"{source} has no {name!r}{meant(name, names)} (it has: {listed_names}){_hidden(source)}"
-        if name in (PLAYER, EVALUATION) and len(names) > 1:
+        if name in (PLAYER_NAME, EVALUATION_NAME) and len(names) > 1:
             message += f"; of several, the one called {name} plays"
         raise PlayerError(message, key) from None
 
@@ -135,10 +135,10 @@ def _of_syntax(error: SyntaxError, source: str, line: str) -> str:
 
 def meant(name: str, names: Iterable[str]) -> str:
     """` (did you mean 'popcount'?)` if one of the names is like `name`, otherwise nothing."""
-    return asked(nearest(name, list(names)))
+    return did_you_mean(nearest(name, list(names)))
 
 
-def asked(name: str | None) -> str:
+def did_you_mean(name: str | None) -> str:
     """The question whether a name is meant; nothing for none."""
     return f" (did you mean {name!r}?)" if name is not None else ""
 
@@ -243,7 +243,7 @@ def _load_module(name: str) -> Any:
     """The module of a name, loaded again if its file was edited since it was loaded here."""
     import_from(package=name.partition(".")[0])
     if not is_current():
-        forget()
+        forget_modules()
     if name not in sys.modules:
         forget_helpers()
     module = importlib.import_module(name)
@@ -258,8 +258,8 @@ def _load_file(path: Path) -> Any:
     resolved = path.resolve()
     import_from(resolved.parent)
     if not is_current():
-        forget()
-    name = f"{NAMED}{path.stem}_{sha256(str(resolved).encode()).hexdigest()[:8]}"
+        forget_modules()
+    name = f"{MODULE_PREFIX}{path.stem}_{sha256(str(resolved).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
     forget_helpers()

@@ -43,7 +43,7 @@ def watch(
     Each version has a run of its own, in `folder`, `folder-2`, ..., which is known again by its content. `config`
     is the file that is read; errors are raised within `said()`, which may put them in other words.
     """
-    files = Files([config] if config else [])
+    files = FollowedFiles([config] if config else [])
     terminal = _Terminal(files)
     versions = None
     with kept_workers(), suppress(KeyboardInterrupt), files.followed():
@@ -66,7 +66,7 @@ def watch(
 
 
 def _played(
-    read: Callable[[], Experiment], base: Path, workers: Workers | None, files: Files, terminal: _Terminal
+    read: Callable[[], Experiment], base: Path, workers: Workers | None, files: FollowedFiles, terminal: _Terminal
 ) -> Path | None:
     """Play the experiment as it is now; the folder of its run, None if it was not played to its end."""
     with files.interrupting():
@@ -92,7 +92,7 @@ def _folder_of(experiment: Experiment, base: Path) -> Path:
 class _Terminal(Terminal):
     """Shows each round, and stops it when a file is saved; what is said in round after round is said once."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: FollowedFiles) -> None:
         super().__init__(_REPORT, resumes=False)
         self._files, self._before, self._said = files, set[str](), set[str]()
 
@@ -112,7 +112,7 @@ class _Terminal(Terminal):
             yield lambda: stopping() or self._files.changed
 
 
-class Files:
+class FollowedFiles:
     """The files that a version is made of, by their content, and whether one has been saved since."""
 
     def __init__(self, named: Collection[Path]) -> None:

@@ -11,7 +11,7 @@ MAX_SOURCE = 4 * 2**20
 """Bytes of a Python file that is read to find what plays in it."""
 
 
-def body_of(file: Path) -> Sequence[ast.stmt] | None:
+def statements_of(file: Path) -> Sequence[ast.stmt] | None:
     """The statements of a Python file; None of one that cannot be read, is too large, or has an error."""
     try:
         with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
@@ -25,7 +25,7 @@ def only_evaluation(reference: str) -> str:
     """A Python file that is named alone with its only `@evaluator` behind it; any other text as it is."""
     if not reference.endswith(".py") or not Path(reference).is_file():
         return reference
-    names = functions_in(body_of(Path(reference)) or [])
+    names = functions_in(statements_of(Path(reference)) or [])
     return f"{reference}:{names[0]}" if len(names) == 1 else reference
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.base.files import found_file
 from arena.base.wording import cut, nearest, quoted, unknown
-from arena.experiment.code import body_of, playing_in
+from arena.experiment.code import playing_in, statements_of
 from arena.experiment.yaml.errors import Keys
 from players.loading import words_of_command
 from players.player import ENGINE, EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, NETWORKS, TYPES, Limit
@@ -171,7 +171,7 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
     source, _, name = word.rpartition(":")
     file = next((path for path in (source, word) if path.endswith((".py", ".npz"))), "")
     path = _found(Path(file), folder) if file and folder is not None else None
-    body = body_of(path) if path is not None and file.endswith(".py") else None
+    body = statements_of(path) if path is not None and file.endswith(".py") else None
     if file == word and file.endswith(".py"):
         names = playing_in(body or [])
         if len(names) != 1:

@@ -8,10 +8,10 @@ from pathlib import Path, PurePath
 
 from arena.base.files import found_file
 from arena.base.wording import first_few, nearest, printable, shown
-from arena.experiment.code import body_of, classes_in, functions_in
+from arena.experiment.code import classes_in, functions_in, statements_of
 from arena.experiment.names import EntryError, distinct_names
 from arena.experiment.yaml.values import YamlValue
-from players.loading import EVALUATION, PLAYER
+from players.loading import EVALUATION_NAME, PLAYER_NAME
 from players.player import NAME_CHARACTERS
 
 MAX_LISTED = 5
@@ -32,8 +32,9 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
     """The files of an entry's pattern by names of their own, in the order of these, each with what plays in it.
 
     `submissions/*.py:Player` names what plays in each file. Else it is the only public class with a method
-    `choose`, or, of an evaluation, the only public function; of several the one called PLAYER or EVALUATION. A
-    file that has none, or cannot be read, becomes a player all the same, which cannot be built. Raises EntryError.
+    `choose`, or, of an evaluation, the only public function; of several the one called PLAYER_NAME or
+    EVALUATION_NAME. A file that has none, or cannot be read, becomes a player all the same, which cannot be built.
+    Raises EntryError.
     """
     match = _REFERENCE.fullmatch(reference)
     assert match
@@ -119,7 +120,7 @@ def _utf8(file: str) -> str:
 
 def _playing(name: str, key: str, folder: Path) -> str:
     """What plays in a Python file, as ":Player", by its source; the usual name if that is not clear."""
-    usual = PLAYER if key == "type" else EVALUATION
-    body = body_of(found_file(Path(name), folder)) or []
+    usual = PLAYER_NAME if key == "type" else EVALUATION_NAME
+    body = statements_of(found_file(Path(name), folder)) or []
     names = classes_in(body) if key == "type" else functions_in(body)
     return f":{names[0] if len(names) == 1 else usual}"

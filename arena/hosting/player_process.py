@@ -35,7 +35,7 @@ from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
 from players.engines.program import announce_waiting, waiting_announced
-from players.identity import Files, forget, hash_of, loaded
+from players.identity import Files, forget_modules, hash_of, loaded
 from players.loading import PlayerError, files_of, is_logged, without_own_code
 from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
@@ -371,7 +371,7 @@ class _Worker:
         self._rng = random.Random(0)
         self._loaded: Collection[str] = ()
         """The files that the arena knows."""
-        forget()  # what the process that was forked has loaded is not of this player
+        forget_modules()  # what the process that was forked has loaded is not of this player
 
     def reply(self, request: tuple[Any, ...]) -> bytes:
         """The reply to a request, whatever the player does."""

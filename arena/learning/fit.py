@@ -22,9 +22,9 @@ from arena.rules.variants import Variant
 from players.evaluation.neural import (
     KINDS,
     LANES,
+    NETWORK_PHASES,
     ONE,
     OUTPUTS,
-    PHASES,
     NetworkFile,
     neural,
     phase_of,
@@ -81,17 +81,17 @@ class Layers(torch.nn.Module):
 
         self.rows = drawn(count, width, scale=0.1)
         self.bias = torch.nn.Parameter(torch.full((width,), 0.25))
-        self.second = drawn(PHASES, OUTPUTS, 2 * width, scale=(2 * width) ** -0.5)
-        self.second_bias = torch.nn.Parameter(torch.full((PHASES, OUTPUTS), 0.25))
-        self.last = drawn(PHASES, OUTPUTS, scale=OUTPUTS**-0.5)
-        self.last_bias = torch.nn.Parameter(torch.zeros(PHASES))
+        self.second = drawn(NETWORK_PHASES, OUTPUTS, 2 * width, scale=(2 * width) ** -0.5)
+        self.second_bias = torch.nn.Parameter(torch.full((NETWORK_PHASES, OUTPUTS), 0.25))
+        self.last = drawn(NETWORK_PHASES, OUTPUTS, scale=OUTPUTS**-0.5)
+        self.last_bias = torch.nn.Parameter(torch.zeros(NETWORK_PHASES))
 
     def forward(self, inputs: torch.Tensor, phases: torch.Tensor) -> torch.Tensor:
         """Logits `[n]` of views: `inputs [n, KINDS, squares]`, 0 or 1, and the phase of each."""
         other = inputs.flip(2)[:, _TURNED_KINDS]
         sums = [view.flatten(1) @ self.rows + self.bias for view in (inputs, other)]
         held = torch.cat(sums, 1).clamp(0, 1)
-        layer = (held @ self.second.flatten(0, 1).T).unflatten(1, (PHASES, OUTPUTS)) + self.second_bias
+        layer = (held @ self.second.flatten(0, 1).T).unflatten(1, (NETWORK_PHASES, OUTPUTS)) + self.second_bias
         logits: torch.Tensor = (layer.clamp(0, 1) * self.last).sum(2) + self.last_bias
         return logits.gather(1, phases[:, None])[:, 0]
 

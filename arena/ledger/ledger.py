@@ -115,7 +115,7 @@ GRADE_COLUMNS = (
 """The columns of `arena.ledger.read.RunData.grades`."""
 CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
-ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
+GRADES_ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
 _COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
 """What the binary records of a ledger hold, and how results are called."""

@@ -68,7 +68,7 @@ class Moves:
         game = np.repeat(np.arange(len(games)), plies)
         start = np.cumsum(plies) - plies
         ply = np.arange(len(game)) - np.repeat(start, plies) + 1
-        player, colour = movers(games, game, ply, self.names)
+        player, colour = players_to_move(games, game, ply, self.names)
         moves: dict[str, Any] = {
             "game": games["game"].to_numpy(dtype=np.int64)[game],
             "ply": ply,
@@ -98,7 +98,7 @@ class Moves:
         return table
 
 
-def movers(games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, names: pd.Index) -> tuple[Any, Any]:
+def players_to_move(games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, names: pd.Index) -> tuple[Any, Any]:
     """The players to move, of these names, and their colours at plies of the games in these rows."""
     black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[rows]
     black = (plies % 2 == 1) == black_first

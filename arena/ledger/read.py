@@ -24,15 +24,15 @@ from arena.ledger.ledger import (
     GRADE_COLUMNS,
     GRADED_COLUMNS,
     GRADES,
+    GRADES_ORDER,
     JUDGES,
-    ORDER,
     PROBES,
     FinalOrder,
     made,
     run_info,
     stored_experiment,
 )
-from arena.ledger.moves import Moves, movers, phases, whole
+from arena.ledger.moves import Moves, phases, players_to_move, whole
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
 from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE, Failure, GameRecord, failures_of
 from arena.ledger.store import (
@@ -219,14 +219,14 @@ def _answers(rows: Sequence[Any], disqualified: Sequence[str]) -> pd.DataFrame:
 
 def _graded(connection: Connection) -> pd.DataFrame:
     names = ", ".join(f"grades.{name}" for name in GRADED_COLUMNS)
-    rows = connection.execute(f"SELECT {names} {CURRENT} {ORDER}").fetchall()
+    rows = connection.execute(f"SELECT {names} {CURRENT} {GRADES_ORDER}").fetchall()
     kinds = {"INTEGER": "Int64", "TEXT": "str", "REAL": "float64"}
     frame = pd.DataFrame(rows, columns=list(GRADED_COLUMNS))
     return frame.astype({name: kinds[GRADES.columns[name]] for name in GRADED_COLUMNS})
 
 
 def _grades(connection: Connection) -> pd.DataFrame:
-    query = f"SELECT grades.game, judge, endgame_pieces, count, grades {CURRENT} {ORDER}"
+    query = f"SELECT grades.game, judge, endgame_pieces, count, grades {CURRENT} {GRADES_ORDER}"
     rows = connection.execute(query).fetchall()
     game, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
     by_tables = {n: most for n, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
@@ -248,5 +248,5 @@ def _with_movers(table: pd.DataFrame, games: pd.DataFrame, names: pd.Index) -> p
     """The rows of these games, with the player, one of these names, and the colour to move at their plies."""
     place = pd.Index(games["game"]).get_indexer(pd.Index(table["game"]))
     table, place = table[place >= 0].reset_index(drop=True), place[place >= 0]
-    player, colour = movers(games, place, table["ply"].to_numpy(np.int64), names)
+    player, colour = players_to_move(games, place, table["ply"].to_numpy(np.int64), names)
     return table.assign(player=player, colour=colour)

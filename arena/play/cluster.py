@@ -26,7 +26,7 @@ from arena.base.files import ROOT
 from arena.base.wording import not_installed
 from arena.play.batches import Batch, Died, EngineError, Function, Made
 from arena.rules.jit.cache import cache_folder
-from players.identity import MISSING, copy_of, hash_of, keep
+from players.identity import MISSING, copy_of, hash_of, keep_copy
 from players.loading import files_of, moved, user_files
 from players.player import ENGINE, PlayerSpec
 
@@ -222,7 +222,7 @@ def _here(call: _Call, task: Any) -> Any:
         if not copy_of(path, mark).is_file():
             if mark not in call.contents:
                 raise _Missing(path)
-            keep(copy_of(path, mark), call.contents[mark])
+            keep_copy(copy_of(path, mark), call.contents[mark])
 
     def copy(path: Path) -> Path:
         is_sent = path.suffix != ".py" and str(path) in call.files

@@ -25,7 +25,7 @@ from arena.base.wording import counted, cut, first_few, listed, quoted
 from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
 from arena.rules.pdn.read import PdnFile, read_pdn
-from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of
+from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of_tags
 from arena.rules.pdn.tokens import RawGame, split, variant_of_tags
 from arena.rules.result import NO_RESULT, RESULTS, Colour
 from arena.rules.variants import VARIANTS
@@ -223,7 +223,7 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
             continue
         white, black = (" ".join(game.tags.get(colour, "").split()) for colour in ("White", "Black"))
         mover = first_mover(game.tags, *game.first_move, first)
-        result, fault = result_of(game.tags.get("Result", ""), game.end, mover.colour, winner)
+        result, fault = result_of_tags(game.tags.get("Result", ""), game.end, mover.colour, winner)
         if reason := _wrong_names(white, black) or fault:
             faults.append(_Fault(path, game.line, reason))
             continue
@@ -320,7 +320,7 @@ def _result(text: str, leading: Colour) -> str | None:
     """A cell's result, a winner's colour or `draw` or as PDN has it; None for none. Raises ValueError."""
     if text in RESULTS:
         return text
-    result, fault = result_of(text, "", leading, "first") if text else (NO_RESULT, "unknown result ''")
+    result, fault = result_of_tags(text, "", leading, "first") if text else (NO_RESULT, "unknown result ''")
     if fault:
         raise ValueError(fault)
     return result if result in RESULTS else None

@@ -241,7 +241,7 @@ _TABLES = (
     submissions.SUBMISSIONS,
     outcomes.CROSSTABLE,
     stored.RESIDUALS,
-    effort.EFFORT,
+    effort.EFFORT_TABLE,
     effort.EXTRAS,
     outcomes.ADJUDICATIONS,
     comparisons.COMPARISONS,

@@ -12,7 +12,7 @@ from arena.rules.jit.native import popcount
 from arena.rules.moves import (
     CROWNED,
     FIRST_HOP,
-    ORDER,
+    HOP_ORDER,
     ORDER_SHIFT,
     ROOM,
     UNFINISHED,
@@ -153,7 +153,7 @@ def add_jumps(
         prey &= ~position.kings
     kept = origin | captured | (move & CROWNED)
     if rules.prefer_early_kings:
-        kept |= move & ORDER
+        kept |= move & HOP_ORDER
     goes_on = False
     for direction in range(8 if rules.straight_captures else 4):
         if not (king or men_capture_towards(rules, position, direction)):
@@ -258,7 +258,7 @@ def keep_preferred(
     kept = start
     for i in range(start, end):
         if preference(rules, position, own, other, moves[i]) == best:
-            moves[kept] = moves[i] & ~ORDER if rules.prefer_early_kings else moves[i]
+            moves[kept] = moves[i] & ~HOP_ORDER if rules.prefer_early_kings else moves[i]
             kept += 1
     return kept
 
@@ -275,5 +275,5 @@ def preference(rules: Rules, position: Position, own: int, other: int, move: int
     if rules.prefer_kings:
         rank += popcount(move & other & position.kings) << 32
     if rules.prefer_early_kings:
-        rank += (move & ORDER) >> ORDER_SHIFT
+        rank += (move & HOP_ORDER) >> ORDER_SHIFT
     return rank

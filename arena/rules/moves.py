@@ -33,7 +33,7 @@ VACATED = 54
 That is possible only where captured pieces are removed at once, on boards of no more than 54 bits.
 """
 ORDER_SHIFT = 40
-ORDER = ((1 << 20) - 1) << ORDER_SHIFT
+HOP_ORDER = ((1 << 20) - 1) << ORDER_SHIFT
 """Bits, within the generator only, of the jumps that took a king, the first jump highest."""
 FIRST_HOP = 1 << (ORDER_SHIFT + 19)
 ROOM = 512

@@ -33,7 +33,7 @@ from arena.web.messages import (
     FOR_ITS_VERSION,
     Analyse,
     Asked,
-    Ending,
+    GameEnd,
     Move,
     Pause,
     Refusal,
@@ -190,9 +190,9 @@ class HostedGame:
                 board.undo()
             case Wish(do="stop") if self._request is not None:
                 board.stop()
-            case Ending(do="resign"):
+            case GameEnd(do="resign"):
                 board.resign(self._person(asked.colour))
-            case Ending(do="draw"):
+            case GameEnd(do="draw"):
                 colour = self._person(asked.colour)
                 if not board.offer_draw(colour):
                     raise ArenaError(f"{board.sides[1 - colour].name} does not agree on a draw")

@@ -122,7 +122,7 @@ class Wish(OfGame):
     do: Literal["undo", "hint", "stop"]
 
 
-class Ending(OfGame):
+class GameEnd(OfGame):
     """Give up for a person's colour, or offer a draw."""
 
     do: Literal["resign", "draw"]
@@ -152,7 +152,7 @@ class Analyse(OfGame):
     lines: Annotated[int, Field(ge=0, le=MOST_LINES)]
 
 
-Asked: TypeAlias = Move | Wish | Ending | Pause | Seat | Analyse
+Asked: TypeAlias = Move | Wish | GameEnd | Pause | Seat | Analyse
 """What a window asks of its game."""
 FOR_ITS_VERSION = ("move", "undo", "hint", "resign", "draw")
 """What is asked for the game at that version alone; the rest may come late."""

@@ -16,7 +16,7 @@ from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.engines.dxp import Dxp, Listens
 from players.engines.hub import RESERVE, Hub
-from players.engines.parameters import Value
+from players.engines.parameters import ParameterValue
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
 from players.options import does
@@ -44,7 +44,7 @@ class Engine:
         command: str | list[str],
         folder: str = ".",
         protocol: Literal["hub", "dxp"] = "hub",
-        parameters: dict[str, Value] | None = None,
+        parameters: dict[str, ParameterValue] | None = None,
         reserve: Annotated[
             float, does("how much less of a time limit a Hub program is told", "seconds", least=0)
         ] = RESERVE,

@@ -16,7 +16,7 @@ from arena.rules.game import Game
 from arena.rules.hub import Line, game_line, line, parse_hub_move, parse_line
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
-from players.engines.parameters import Declared, Value, declared, settings
+from players.engines.parameters import Declared, ParameterValue, changed_settings, declared
 from players.engines.program import Program, ProgramError, announce_waiting
 from players.loading import PlayerError
 from players.player import AnswerError, Choice, Limit
@@ -40,7 +40,7 @@ class Hub:
         start: Callable[[Sequence[str]], Program],
         words: Sequence[str],
         variant: Variant,
-        parameters: Mapping[str, Value],
+        parameters: Mapping[str, ParameterValue],
         reserve: float,
         name: str,
     ) -> None:
@@ -56,7 +56,7 @@ class Hub:
         for read in self._until("wait", "hub"):
             if read.command == "param" and "name" in read.arguments:
                 declarations[read.arguments["name"]] = declared(read, self._name)
-        wanted = settings(declarations, self._parameters, self._variant, self._name)
+        wanted = changed_settings(declarations, self._parameters, self._variant, self._name)
         changes = (line("set-param", {"name": name, "value": text}) for name, text in wanted.items())
         self.program.say(*changes, "init")
         for _ in self._until("ready", "init"):

@@ -14,7 +14,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
 from players.options import Option, does
 
-Value = bool | int | float | str
+ParameterValue = bool | int | float | str
 _KEY = "parameters"
 """The key of a player's entry."""
 _INT = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
@@ -40,15 +40,15 @@ def declared(line: Line, program: str) -> Declared:
         "real": FiniteFloat,
         "enum": Literal[words] if words else str,
     }
-    kind = kinds.get(type_, Value)
+    kind = kinds.get(type_, ParameterValue)
     if type_ in ("int", "real"):
         kind = Annotated[kind, does("", least=_bound(get("min", "")), most=_bound(get("max", "")))]
     option = Option(f"{get('name', '')} of {program}", kind)
     return Declared(option, get("value", ""), words if type_ == "enum" else ())
 
 
-def settings(
-    declarations: Mapping[str, Declared], values: Mapping[str, Value], variant: Variant, program: str
+def changed_settings(
+    declarations: Mapping[str, Declared], values: Mapping[str, ParameterValue], variant: Variant, program: str
 ) -> dict[str, str]:
     """The values to be set, by name: those that are given and differ from the program's own, and the variant.
 

@@ -5,7 +5,7 @@ each square; for Black the board is turned and colours are exchanged. The first 
 of a row of weights for each piece on the board, and of a bias; how many numbers that is, a multiple of LANES, is
 the network's width. Both sums, the side to move's first, are clamped to 0 and ONE and lead to a second
 layer of OUTPUTS numbers, clamped the same way, and that to the value. The later layers have weights for each of
-PHASES, by the pieces left.
+NETWORK_PHASES, by the pieces left.
 
 The sums of the position that was valued last are kept, and only the rows of pieces that have come or gone since
 are added and subtracted. All numbers are whole, so a value is the same whatever was valued before. What is kept
@@ -47,7 +47,7 @@ OUTPUTS = 16
 """Numbers of the second layer."""
 KINDS = 4
 """Kinds of pieces in a view."""
-PHASES = 4
+NETWORK_PHASES = 4
 SHIFT = 8
 ONE = 1 << SHIFT
 """The number that stands for 1 in every layer and weight."""
@@ -55,7 +55,7 @@ ONE = 1 << SHIFT
 _HEAD = 8
 """Words of 64 bits before the numbers of a network, as many as a processor fetches at once: its width, its unit,
 and the pieces that the sums are of which are kept."""
-UNIT, PIECES = 1, 2
+UNIT_WORD, PIECES_WORD = 1, 2
 """Their words; the width is the first."""
 _FIRST = 4 * _HEAD
 """The offset of a network's numbers, of 16 bits each."""
@@ -85,7 +85,7 @@ def value_of_width(position: Position, rules: Rules, weights: NDArray[np.float64
     own, other = sums + position.turn * width, sums + (1 - position.turn) * width
     phase = phase_of(rules, popcount(position.white | position.black))
     at = _FIRST + bias_at(rules, width) + width + phase * phase_size(width)
-    return two_layers(small, own, other, at, width) * weights[UNIT]
+    return two_layers(small, own, other, at, width) * weights[UNIT_WORD]
 
 
 @kernel
@@ -122,7 +122,7 @@ def phase_size(width: int) -> int:
 @inlined
 def network_size(rules: Rules, width: int) -> int:
     """How many numbers the network of a width has for a board."""
-    return bias_at(rules, width) + width + PHASES * phase_size(width)
+    return bias_at(rules, width) + width + NETWORK_PHASES * phase_size(width)
 
 
 @inlined
@@ -146,7 +146,7 @@ def network_words(weights: NDArray[np.float64], rules: Rules) -> int:
 @inlined
 def phase_of(rules: Rules, pieces: int) -> int:
     """The phase for a number of pieces: even parts, up to the pieces of a board with two empty rows."""
-    return min(pieces * PHASES // (rules.per_row * (rules.rows - 2) + 1), PHASES - 1)
+    return min(pieces * NETWORK_PHASES // (rules.per_row * (rules.rows - 2) + 1), NETWORK_PHASES - 1)
 
 
 @inlined
@@ -155,23 +155,23 @@ def keep_up(position: Position, rules: Rules, weights: NDArray[np.float64], smal
     white_men, white_kings = position.white & ~position.kings, position.white & position.kings
     black_men, black_kings = position.black & ~position.kings, position.black & position.kings
     pieces = view(weights, np.int64)
-    changes = popcount(pieces[PIECES] ^ white_men) + popcount(pieces[PIECES + 1] ^ white_kings)
-    changes += popcount(pieces[PIECES + 2] ^ black_men) + popcount(pieces[PIECES + 3] ^ black_kings)
+    changes = popcount(pieces[PIECES_WORD] ^ white_men) + popcount(pieces[PIECES_WORD + 1] ^ white_kings)
+    changes += popcount(pieces[PIECES_WORD + 2] ^ black_men) + popcount(pieces[PIECES_WORD + 3] ^ black_kings)
     if changes > popcount(position.white | position.black):
-        forget(rules, weights, small, width)
-    update(rules, small, width, pieces[PIECES], white_men, 0)
-    update(rules, small, width, pieces[PIECES + 1], white_kings, 1)
-    update(rules, small, width, pieces[PIECES + 2], black_men, 2)
-    update(rules, small, width, pieces[PIECES + 3], black_kings, 3)
-    pieces[PIECES], pieces[PIECES + 1] = white_men, white_kings
-    pieces[PIECES + 2], pieces[PIECES + 3] = black_men, black_kings
+        forget_sums(rules, weights, small, width)
+    update(rules, small, width, pieces[PIECES_WORD], white_men, 0)
+    update(rules, small, width, pieces[PIECES_WORD + 1], white_kings, 1)
+    update(rules, small, width, pieces[PIECES_WORD + 2], black_men, 2)
+    update(rules, small, width, pieces[PIECES_WORD + 3], black_kings, 3)
+    pieces[PIECES_WORD], pieces[PIECES_WORD + 1] = white_men, white_kings
+    pieces[PIECES_WORD + 2], pieces[PIECES_WORD + 3] = black_men, black_kings
 
 
 @inlined
-def forget(rules: Rules, weights: NDArray[np.float64], small: Any, width: int) -> None:
+def forget_sums(rules: Rules, weights: NDArray[np.float64], small: Any, width: int) -> None:
     """Keep the sums of an empty board, which are the bias."""
     for kind in range(KINDS):
-        weights[PIECES + kind] = 0.0
+        weights[PIECES_WORD + kind] = 0.0
     for side in range(2):
         copy(small, sums_at(rules, width) + side * width, _FIRST + bias_at(rules, width), width)
 
@@ -273,7 +273,7 @@ class NetworkFile(NamedTuple):
         """The memory in which `neural` evaluates: the network, its sums, of an empty board, and `more` words."""
         width = self.width(rules)
         memory = aligned(word_count(rules, width) + more, np.float64)
-        memory[0], memory[UNIT] = width, self.unit
+        memory[0], memory[UNIT_WORD] = width, self.unit
         memory.view(np.int16)[_FIRST:][: self.network.size] = self.network
         bias = self.network[bias_at(rules, width) :][:width]
         memory.view(np.int16)[sums_at(rules, width) :][: 2 * width] = np.tile(bias, 2)

@@ -14,7 +14,7 @@ from arena.base.wording import nearest
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.evaluation import features
-from players.loading import asked, blame, meant
+from players.loading import blame, did_you_mean, meant
 
 _NO_GETATTR = "getattr is not possible in compiled code: write the name, features.men"
 _PLAIN_WORDS = (
@@ -93,7 +93,7 @@ def _hint(function: Callable[..., Any], reason: str) -> str:
         seen = {name: name for caller in _functions(function) for name in _names(caller)}
         written = {name: f"features.{name}" for name in _public(features)} | seen
         close = nearest(name[1], written)
-        return asked(close and written[close])
+        return did_you_mean(close and written[close])
     if name := re.search(r"module '[\w.]+\.features' has no attribute '(\w+)'", reason):
         return meant(name[1], _public(features))
     if name := re.search(r"Unknown attribute '(\w+)' of (position|rules)", reason):

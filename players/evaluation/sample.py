@@ -15,7 +15,7 @@ from arena.rules.rules import NEVER
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import Evaluation
 
-PLAYED, THINNED = 200, 100
+FROM_GAMES, THINNED = 200, 100
 """Positions from random games, and endings that are made of such by taking pieces off."""
 _TRIES = 1000
 """Games and endings that are drawn at most."""
@@ -33,7 +33,7 @@ _ERRORS = 4.0
 
 @cache
 def positions_of(variant: Variant) -> tuple[Position, ...]:
-    """PLAYED positions of random games, the start first, then THINNED endings; always the same.
+    """FROM_GAMES positions of random games, the start first, then THINNED endings; always the same.
 
     In all of them the side to move has a move and both sides have pieces. There are fewer where rules have no
     more, and none where nobody can move at the start.
@@ -41,14 +41,14 @@ def positions_of(variant: Variant) -> tuple[Position, ...]:
     rng = random.Random("examination")
     played: dict[Position, None] = {}
     for _ in range(_TRIES):
-        if len(played) >= PLAYED:
+        if len(played) >= FROM_GAMES:
             break
         game = Game(variant)
         while game.outcome is None and len(game.moves) < _LONGEST:
             if len(game.moves) % _STRIDE == 0:
                 played[game.position] = None
             game.push(rng.choice(game.legal_moves))
-    drawn = list(played)[:PLAYED]
+    drawn = list(played)[:FROM_GAMES]
     endings: dict[Position, None] = {}
     for _ in range(_TRIES if drawn else 0):
         if len(endings) >= THINNED:

@@ -18,7 +18,7 @@ from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
 from players.evaluation.mix import HEAD, JUDGED, STANCE, assess, head_of, is_mix
-from players.mcts.search import EVALUATION, RANDOM, SHALLOW, TreeWorkspace, compiled_tree_search
+from players.mcts.search import BY_EVALUATION, BY_GAME, BY_SEARCH, TreeWorkspace, compiled_tree_search
 from players.mcts.tree import WIDTH
 from players.memory import MOST_KEPT
 from players.negamax.player import Negamax, budget, earlier_positions, give_moves
@@ -78,7 +78,7 @@ class Mcts:
         self._memory = TreeWorkspace(
             tree,
             {
-                "rollout": {"random": RANDOM, "evaluation": EVALUATION}.get(str(rollout), SHALLOW),
+                "rollout": {"random": BY_GAME, "evaluation": BY_EVALUATION}.get(str(rollout), BY_SEARCH),
                 "rollout_depth": rollout["depth"] if isinstance(rollout, dict) else 0,
                 "exploration": exploration,
                 "scale": scale * self._man,

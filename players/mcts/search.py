@@ -25,13 +25,13 @@ from players.mcts.state import LINE, TreeAnswer, TreeState
 from players.mcts.tree import (
     COUNT,
     DRAWN,
-    FIRST,
-    MOVE,
+    FIRST_CHILD,
+    NODE_MOVE,
     PROVEN,
     REJECTED,
-    ROOT,
+    ROOT_NODE,
     TOTAL,
-    UNIT,
+    VALUE_UNIT,
     VISITS,
     WIDTH,
     add_children,
@@ -57,7 +57,7 @@ from players.negamax.state import (
     out_of_budget,
 )
 
-RANDOM, EVALUATION, SHALLOW = range(3)
+BY_GAME, BY_EVALUATION, BY_SEARCH = range(3)
 """How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search."""
 GAME_PLIES = 200
 """Plies after which a random game is a draw."""
@@ -78,9 +78,9 @@ class TreeWorkspace(Record):
 
     def proven(self, move: int) -> int:
         """Plies to the win that a move of the root is proven to be, less than 0 to a loss; 0 if it is neither."""
-        first, count = (int(self.tree[ROOT + word]) for word in (FIRST, COUNT))
+        first, count = (int(self.tree[ROOT_NODE + word]) for word in (FIRST_CHILD, COUNT))
         children = self.tree[first : first + count * WIDTH].reshape(count, WIDTH)
-        proven = int(children[children[:, MOVE] == move, PROVEN][0])
+        proven = int(children[children[:, NODE_MOVE] == move, PROVEN][0])
         return 0 if proven == DRAWN else proven
 
     def line(self, length: int) -> tuple[int, ...]:
@@ -125,27 +125,27 @@ def tree_search(
     if count == 0:
         count = generate(rules, position, view(state.moves, np.int64), 0)
     root = descendant(tree, played, played.size) if played.size else -1
-    if root >= 0 and tree[root + FIRST] != 0 and tree[root + COUNT] == count:
+    if root >= 0 and tree[root + FIRST_CHILD] != 0 and tree[root + COUNT] == count:
         keep_below(state, tree, root)
     else:
-        clear_node(tree, ROOT, 0)
+        clear_node(tree, ROOT_NODE, 0)
         state.used = WIDTH
-        expand(rules, state, shallow, tree, ROOT, position, 0, count)
+        expand(rules, state, shallow, tree, ROOT_NODE, position, 0, count)
     if state.advised:
         advise(state, shallow, tree, count)
     if count == 1 and seconds < np.inf:
         state.node_limit = 1
-    while tree[ROOT + PROVEN] == 0 and not shallow.stopped and not out_of_budget(state):
+    while tree[ROOT_NODE + PROVEN] == 0 and not shallow.stopped and not out_of_budget(state):
         simulate(rules, state, shallow, tree, position)
-    node = ROOT
+    node = ROOT_NODE
     while True:
         child = best_child(tree, node)
-        if child < 0 or state.line_length == LINE or (node != ROOT and not tree[child + VISITS]):
+        if child < 0 or state.line_length == LINE or (node != ROOT_NODE and not tree[child + VISITS]):
             break
-        state.line[state.line_length] = tree[child + MOVE]
+        state.line[state.line_length] = tree[child + NODE_MOVE]
         state.line_length += 1
         node = child
-    return mean_value(tree, best_child(tree, ROOT)) if state.line_length else 0.0
+    return mean_value(tree, best_child(tree, ROOT_NODE)) if state.line_length else 0.0
 
 
 @inlined
@@ -176,7 +176,7 @@ def advise(state: TreeState, shallow: State, tree: Moves, count: int) -> None:
     Values of the others are bounds, at most the best value. Moves `reject_margin` below it are rejected. What
     minimax did not come to has no visit.
     """
-    first = tree[ROOT + FIRST]
+    first = tree[ROOT_NODE + FIRST_CHILD]
     for i in range(count):
         move, value, visits = shallow.moves[i], min(shallow.root_values[i], state.advice), 1
         if move == state.advised:
@@ -184,24 +184,24 @@ def advise(state: TreeState, shallow: State, tree: Moves, count: int) -> None:
         elif value == -np.inf:
             continue
         for child in range(first, first + count * WIDTH, WIDTH):
-            if tree[child + MOVE] == move:
+            if tree[child + NODE_MOVE] == move:
                 tree[child + REJECTED] = int(value < state.advice - state.reject_margin)
                 tree[child + VISITS] += visits
-                tree[child + TOTAL] += int(math.tanh(value / state.scale) * UNIT) * visits
+                tree[child + TOTAL] += int(math.tanh(value / state.scale) * VALUE_UNIT) * visits
 
 
 @kernel
 def simulate(rules: Rules, state: TreeState, shallow: State, tree: Moves, position: Position) -> None:
     """Descend from the root, add a position to the tree, value it, and update all nodes on the way."""
     state.nodes += 1
-    node, ply, proven = ROOT, 0, False
-    state.nodes_of_line[0] = ROOT
+    node, ply, proven = ROOT_NODE, 0, False
+    state.nodes_of_line[0] = ROOT_NODE
     value = 0.0
     while True:
         if ply > 0 and is_drawn(rules, state, position, ply):
             proven = prove(state, tree, node, DRAWN)
             break
-        if tree[node + FIRST] == 0:
+        if tree[node + FIRST_CHILD] == 0:
             if not has_move(rules, position):
                 value = np.sign(decided_value(rules, position, 0))
                 proven = prove(state, tree, node, DRAWN if value == 0.0 else -1 if value > 0 else 1)
@@ -223,7 +223,7 @@ def simulate(rules: Rules, state: TreeState, shallow: State, tree: Moves, positi
         if shallow.stopped:
             break
         node = select(state, tree, node)
-        move = tree[node + MOVE]
+        move = tree[node + NODE_MOVE]
         after = apply(rules, position, move)
         enter(state, ply, position, move, after)
         position = after
@@ -258,9 +258,9 @@ def expand(
     first = add_children(state, tree, view(state.moves, np.int64), count)
     if first == 0:
         return False
-    tree[node + FIRST] = first
+    tree[node + FIRST_CHILD] = first
     tree[node + COUNT] = count
-    if state.reject_depth and count > 1 and not (state.advised and node == ROOT):
+    if state.reject_depth and count > 1 and not (state.advised and node == ROOT_NODE):
         reject(rules, state, shallow, tree, node, position, ply)
     return True
 
@@ -274,11 +274,11 @@ def reject(
     Each child begins with a visit of its value, and with what is proven of it. Nothing is left out if the search
     was stopped.
     """
-    first, count = tree[node + FIRST], tree[node + COUNT]
+    first, count = tree[node + FIRST_CHILD], tree[node + COUNT]
     best = -WIN
     for i in range(count):
         child = first + i * WIDTH
-        move = tree[child + MOVE]
+        move = tree[child + NODE_MOVE]
         after = apply(rules, position, move)
         enter(state, ply, position, move, after)
         low = max(best - state.reject_margin, -WIN)
@@ -294,7 +294,7 @@ def reject(
         child = first + i * WIDTH
         tree[child + REJECTED] = int(state.values[i] < best - state.reject_margin)
         tree[child + VISITS] = 1
-        tree[child + TOTAL] = int(math.tanh(state.values[i] / state.scale) * UNIT)
+        tree[child + TOTAL] = int(math.tanh(state.values[i] / state.scale) * VALUE_UNIT)
     if state.solver:
         prove_by_children(tree, node)
 
@@ -303,7 +303,7 @@ def reject(
 def best_value(tree: Moves, node: int) -> float:
     """The highest value of a node's children that are not rejected, all of which have a visit."""
     best = -1.0
-    for child in range(tree[node + FIRST], tree[node + FIRST] + tree[node + COUNT] * WIDTH, WIDTH):
+    for child in range(tree[node + FIRST_CHILD], tree[node + FIRST_CHILD] + tree[node + COUNT] * WIDTH, WIDTH):
         if tree[child + REJECTED] == 0:
             best = max(best, mean_value(tree, child))
     return best
@@ -327,7 +327,7 @@ def backpropagate(state: TreeState, tree: Moves, ply: int, value: float, proven:
             if proven:
                 value = exact_value(tree[node + PROVEN])
         tree[node + VISITS] += 1
-        tree[node + TOTAL] += int(value * UNIT)
+        tree[node + TOTAL] += int(value * VALUE_UNIT)
         value = -value
 
 
@@ -336,9 +336,9 @@ def leaf_of_tree(rules: Rules, state: TreeState, shallow: State, position: Posit
     """The value of a position at `ply` for the side to move, from -1 to 1; beyond that a win or loss that a search
     found: 2 and the plies to it, or -2 minus them."""
     state.leaves += 1
-    if state.rollout == RANDOM:
+    if state.rollout == BY_GAME:
         return random_game(rules, state, position, ply)
-    if state.rollout == EVALUATION:
+    if state.rollout == BY_EVALUATION:
         value = leaf_value(rules, shallow, position)
     else:
         value = shallow_value(rules, state, shallow, position, ply, state.rollout_depth, -WIN, WIN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from players.memory import Floats, Integers
-from players.negamax.state import HISTORY, MAX_MOVES, DrawRules, Line
+from players.negamax.state import HISTORY, MAX_MOVES, DrawRules, SearchLine
 
 LINE = 256
 """Plies from the root beyond which no position is added to the tree."""
@@ -38,7 +38,7 @@ class TreeSettings(DrawRules):
     advice: float  # and its value
 
 
-class TreeState(Line, TreeSettings):
+class TreeState(SearchLine, TreeSettings):
     """Everything that a tree search reads and writes; `begin_tree_search` clears down to `chance`."""
 
     leaves: int

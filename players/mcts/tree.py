@@ -16,12 +16,12 @@ from players.mcts.state import TreeState
 
 WIDTH = 8
 """Words of a node: a line of the processor's cache."""
-MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PARENT = range(WIDTH)
+NODE_MOVE, FIRST_CHILD, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PARENT = range(WIDTH)
 """What they are: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
-visits' values in units of 1 / UNIT, what is proven, whether its parent's choice leaves it out, and, while
+visits' values in units of 1 / VALUE_UNIT, what is proven, whether its parent's choice leaves it out, and, while
 `keep_below` copies, 1 + the new place of its parent (0: not kept)."""
-ROOT = 0
-UNIT = 1 << 30
+ROOT_NODE = 0
+VALUE_UNIT = 1 << 30
 FIRST_PLAY = 1.0
 """The bound of a child that was never visited."""
 DRAWN = 1 << 40
@@ -38,7 +38,7 @@ def clear_node(tree: Moves, node: int, move: int) -> None:
     """Make a node one that was never visited."""
     for word in range(WIDTH):
         tree[node + word] = 0
-    tree[node + MOVE] = move
+    tree[node + NODE_MOVE] = move
 
 
 @inlined
@@ -64,7 +64,7 @@ def mean_value(tree: Moves, node: int) -> float:
     """The value of a node, from -1 to 1: what is proven, or the mean of its visits; 0 without any."""
     if tree[node + PROVEN] != 0:
         return exact_value(tree[node + PROVEN])
-    return tree[node + TOTAL] / (UNIT * max(tree[node + VISITS], 1))
+    return tree[node + TOTAL] / (VALUE_UNIT * max(tree[node + VISITS], 1))
 
 
 @kernel
@@ -76,7 +76,7 @@ def select(state: TreeState, tree: Moves, node: int) -> int:
 
     L. Kocsis and C. Szepesvári, Bandit based Monte-Carlo planning, 2006.
     """
-    first = tree[node + FIRST]
+    first = tree[node + FIRST_CHILD]
     end = first + tree[node + COUNT] * WIDTH
     chosen, best = -1, -np.inf
     logarithm = math.log(tree[node + VISITS] + 1.0)
@@ -89,7 +89,7 @@ def select(state: TreeState, tree: Moves, node: int) -> int:
         elif visits == 0:
             bound = FIRST_PLAY
         else:
-            bound = tree[child + TOTAL] / (UNIT * visits) + state.exploration * math.sqrt(logarithm / visits)
+            bound = tree[child + TOTAL] / (VALUE_UNIT * visits) + state.exploration * math.sqrt(logarithm / visits)
         if bound > best:
             best, chosen = bound, child
     if chosen < 0:
@@ -106,7 +106,7 @@ def prove_by_children(tree: Moves, node: int) -> bool:
 
     M. H. M. Winands, Y. Björnsson and J.-T. Saito, Monte-Carlo tree search solver, 2008.
     """
-    first = tree[node + FIRST]
+    first = tree[node + FIRST_CHILD]
     quickest, slowest, drawn, undecided = DRAWN, 0, False, False
     for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
         proven = tree[child + PROVEN]
@@ -131,7 +131,7 @@ def prove_by_children(tree: Moves, node: int) -> bool:
 def best_child(tree: Moves, node: int) -> int:
     """The child to play: the quickest proven win, else the most visited that is not proven lost, else the slowest
     loss; -1 if there is none. Of equals it is the one of the higher mean, then the first."""
-    first = tree[node + FIRST]
+    first = tree[node + FIRST_CHILD]
     best = -1
     if first != 0:
         for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
@@ -158,13 +158,13 @@ def _is_better(tree: Moves, child: int, than: int) -> bool:
 @kernel
 def descendant(tree: Moves, played: Moves, count: int) -> int:
     """The node that the moves `played[:count]` lead to from the root, -1 if it is not in the tree."""
-    node = ROOT
+    node = ROOT_NODE
     for i in range(count):
-        first = tree[node + FIRST]
+        first = tree[node + FIRST_CHILD]
         played_child = -1
         if first != 0:
             for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
-                if tree[child + MOVE] == played[i]:
+                if tree[child + NODE_MOVE] == played[i]:
                     played_child = child
         if played_child < 0:
             return -1
@@ -187,9 +187,9 @@ def keep_below(state: TreeState, tree: Moves, root: int) -> None:
         for word in range(WIDTH):
             tree[end + word] = tree[node + word]
         tree[end + PARENT] = 0
-        if tree[parent + FIRST] == node:
-            tree[parent + FIRST] = end
-        first = tree[end + FIRST]
+        if tree[parent + FIRST_CHILD] == node:
+            tree[parent + FIRST_CHILD] = end
+        first = tree[end + FIRST_CHILD]
         if first != 0:
             for child in range(first, first + tree[end + COUNT] * WIDTH, WIDTH):
                 tree[child + PARENT] = end + 1

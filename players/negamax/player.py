@@ -24,7 +24,7 @@ from players.loading import PlayerError
 from players.memory import MOST_KEPT, Record, address_of_array
 from players.negamax.score import plies_to_win, undefined_value
 from players.negamax.search import compiled_search
-from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, Answer, Searched, State, draw_rules
+from players.negamax.state import HISTORY, LINE_PLIES, MAX_DEPTH, Searched, SearchResult, State, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
 from players.negamax.table_and_order import new_table
 from players.player import AnswerError, Choice, Limit
@@ -42,17 +42,19 @@ class SearchRecord(Record):
         super().__init__(kind, settings)
         self._is_native = is_compiling()
         names = self.array.dtype.names
-        first = names.index(Answer._fields[0])
-        assert names[first : first + len(Answer._fields)] == Answer._fields, "the answer stands in one piece"
-        self._answer = self.array.view("i8")[first : first + len(Answer._fields)]
+        first = names.index(SearchResult._fields[0])
+        assert names[first : first + len(SearchResult._fields)] == SearchResult._fields, (
+            "the answer stands in one piece"
+        )
+        self._answer = self.array.view("i8")[first : first + len(SearchResult._fields)]
         self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
         """The best line, the chosen move first, and the moves of equal value, in the order of the root's moves."""
 
-    def answer(self) -> Answer:
+    def answer(self) -> SearchResult:
         """What the search reports."""
         if self._is_native:
-            return Answer._make(self._answer.tolist())
-        return Answer(**{name: int(self.states[0][name]) for name in Answer._fields})
+            return SearchResult._make(self._answer.tolist())
+        return SearchResult(**{name: int(self.states[0][name]) for name in SearchResult._fields})
 
 
 class Workspace(SearchRecord):
@@ -153,7 +155,7 @@ class Searcher:
         Its line may be half another one if the search writes it just then.
         """
         answer = self.workspace.answer()
-        if not answer.found or not 0 < answer.line_length < PLIES:
+        if not answer.found or not 0 < answer.line_length < LINE_PLIES:
             return None
         line = self.workspace.line[: answer.line_length].tolist()
         return _choice(answer, line[0], None, tuple(line))
@@ -213,7 +215,7 @@ class Negamax(Searcher):
 
 
 def _choice(
-    answer: Answer, move: int, score: float | None = None, line: tuple[int, ...] = (), plies_to_win: int = 0
+    answer: SearchResult, move: int, score: float | None = None, line: tuple[int, ...] = (), plies_to_win: int = 0
 ) -> Choice:
     values = (  # in its order, as names would take a quarter of a microsecond more
         move,

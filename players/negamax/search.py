@@ -43,11 +43,11 @@ from players.negamax.state import (
     enter,
     extend_pv,
     is_drawn,
-    keep,
+    keep_iteration,
     out_of_budget,
     sort_root,
 )
-from players.negamax.switches import ALL, COST, HALF, MTDF, PVS, RANDOM
+from players.negamax.switches import COST, HALF, MTDF, ORDER_ALL, PVS, TIES_RANDOM
 from players.negamax.table_and_order import pick_best, rank_moves, recall, remember, reward
 
 _UNKNOWN = np.inf
@@ -131,7 +131,7 @@ def search(
         # part of an iteration counts, as it began with the best move of the last one
         if state.best >= 0 and (not state.stopped or state.partial or not state.found):
             answer = value
-            keep(state, count, reached - state.stopped, state.ties == RANDOM)
+            keep_iteration(state, count, reached - state.stopped, state.ties == TIES_RANDOM)
         # a single move needs no time to think
         if state.stopped or (count == 1 and hard < np.inf):
             break
@@ -162,7 +162,7 @@ def begin_search(
     clear_answer(state)
     state.horizon = state.depth = state.first = 0
     state.generation += 1
-    if state.order == ALL:
+    if state.order == ORDER_ALL:
         state.killers[:] = -1
         for turn in range(2):
             for i in range(state.history.shape[1]):
@@ -247,7 +247,7 @@ def search_root(
         # an equal move is only seen in a window that includes the best value: if lots are drawn, or it is to win
         low = alpha
         if best > alpha:
-            equals_win = state.ties == RANDOM or state.root_index[i] < state.root_index[state.best]
+            equals_win = state.ties == TIES_RANDOM or state.root_index[i] < state.root_index[state.best]
             low = np.nextafter(best, -np.inf) if equals_win else best
         floor = low if state.alpha_beta else -np.inf
         value = _UNKNOWN
@@ -263,7 +263,7 @@ def search_root(
         if value > best:
             state.tied[:i] = 0
         state.tied[i] = value > low
-        if value > best or (value > low and state.ties != RANDOM):
+        if value > best or (value > low and state.ties != TIES_RANDOM):
             best = value
             if value > alpha:
                 state.best = i

@@ -31,12 +31,12 @@ HISTORY = 256
 
 KILLERS = 2
 HISTORY_BITS = 12
-PLIES = MAX_PLY + 2
+LINE_PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """Nodes between two looks at the clock, at most, and about the seconds between them."""
 POLL_FIRST = 64
 """Nodes of negamax before its first look at the clock."""
-NEVER = 2**62
+RULE_OFF = 2**62
 """Plies that a draw rule counts to if it is off."""
 
 
@@ -52,7 +52,7 @@ class Node(NamedTuple):
     """Where its moves begin in `moves`."""
 
 
-class Answer(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search reports, read from its record by these names; counters mean what they do in `Choice`."""
 
     nodes: int
@@ -74,11 +74,11 @@ class DrawRules:
     """The draw rules that a search knows; set once."""
 
     repetition: int  # 0: off
-    no_progress: int  # plies, NEVER if off
+    no_progress: int  # plies, RULE_OFF if off
     no_capture: int
 
 
-class Line(DrawRules):
+class SearchLine(DrawRules):
     """The limits of a search, and the line of positions that it looks at; `begin` sets the limits and the root."""
 
     node_limit: int  # positions that may be entered
@@ -89,9 +89,9 @@ class Line(DrawRules):
     stopped: int  # whether a limit, or an undefined value, ended the search
     base: int  # how many positions of the game stand in `path` before the root
     nodes: int  # positions entered
-    path: Annotated[Integers, (HISTORY + PLIES, 3)]  # white, black, kings: of the game, then of the line
+    path: Annotated[Integers, (HISTORY + LINE_PLIES, 3)]  # white, black, kings: of the game, then of the line
     progress: Annotated[
-        Integers, (HISTORY + PLIES, 2)
+        Integers, (HISTORY + LINE_PLIES, 2)
     ]  # plies since a capture or a man's move, and since a capture
     moves: Annotated[Integers, (BUFFER,)]  # the root's moves, then those of each position of the line
 
@@ -103,7 +103,7 @@ class Given(DrawRules):
     weights: int  # the address of its weights
 
 
-class Searched(Line, Given):
+class Searched(SearchLine, Given):
     """What any search by negamax finds: `clear_answer` clears it down to `best`, the rest is written before it is
     read."""
 
@@ -121,9 +121,9 @@ class Searched(Line, Given):
     undefined: int  # whether the evaluation has no finite value in the position `undefined_at`
     best: int  # the index of the best move of the root, -1 without one
     undefined_at: Annotated[Integers, (4,)]
-    line: Annotated[Integers, (PLIES,)]  # the best line of the iteration that counts, the chosen move first
+    line: Annotated[Integers, (LINE_PLIES,)]  # the best line of the iteration that counts, the chosen move first
     tied_moves: Annotated[Integers, (MAX_MOVES,)]  # its best moves, if one is to be drawn
-    pv: Annotated[Integers, (PLIES, PLIES)]  # row p: the best line from ply p, ended by -1
+    pv: Annotated[Integers, (LINE_PLIES, LINE_PLIES)]  # row p: the best line from ply p, ended by -1
     root_index: Annotated[Integers, (MAX_MOVES,)]  # each root move's number in the order in which they were given
     root_values: Annotated[Floats, (MAX_MOVES,)]  # its last value, -inf before the first one
     tied: Annotated[Integers, (MAX_MOVES,)]  # whether it is among the best ones of the iteration
@@ -153,7 +153,7 @@ class State(Searched, NegamaxSettings, Lasting):
     depth: int  # plies of the iteration under way
     horizon: int  # how many values from the table a deeper search might change
     first: int  # nodes at the end of the first move of the root
-    killers: Annotated[Integers, (PLIES, KILLERS)]  # by ply: the last moves that cut there
+    killers: Annotated[Integers, (LINE_PLIES, KILLERS)]  # by ply: the last moves that cut there
     ranks: Annotated[Integers, (BUFFER,)]  # the rank of each of `moves`, written before it is read
 
 
@@ -161,14 +161,14 @@ def draw_rules(draws: Draws) -> dict[str, int]:
     """The draw rules as a record has them."""
     return {
         "repetition": int(draws.repetition),
-        "no_progress": draws.no_progress or NEVER,
-        "no_capture": draws.no_capture or NEVER,
+        "no_progress": draws.no_progress or RULE_OFF,
+        "no_capture": draws.no_capture or RULE_OFF,
     }
 
 
 @inlined
 def begin(
-    state: Line,
+    state: SearchLine,
     position: Position,
     earlier: NDArray[np.int64],
     counts: tuple[int, int],
@@ -205,7 +205,7 @@ def clear_answer(state: Searched) -> None:
 
 
 @inlined
-def out_of_budget(state: Line) -> bool:
+def out_of_budget(state: SearchLine) -> bool:
     """Whether no further position may be entered, by the limit of nodes or the clock, read from time to time."""
     if state.nodes >= state.node_limit:
         state.stopped = 1
@@ -215,7 +215,7 @@ def out_of_budget(state: Line) -> bool:
 
 
 @kernel
-def read_clock(state: Line) -> None:
+def read_clock(state: SearchLine) -> None:
     """Stop at the deadline; read the clock again after the nodes that take about _POLL_SECONDS."""
     now = monotonic()
     if now >= state.deadline:
@@ -229,7 +229,7 @@ def read_clock(state: Line) -> None:
 
 
 @inlined
-def enter(state: Line, ply: int, before: Position, move: int, after: Position) -> None:
+def enter(state: SearchLine, ply: int, before: Position, move: int, after: Position) -> None:
     """Put the position after a move on the line, one ply below `ply`."""
     n = state.base + ply
     state.path[n + 1, 0] = after.white
@@ -246,7 +246,7 @@ def enter(state: Line, ply: int, before: Position, move: int, after: Position) -
 
 
 @inlined
-def is_drawn(rules: Rules, state: Line, position: Position, ply: int) -> bool:
+def is_drawn(rules: Rules, state: SearchLine, position: Position, ply: int) -> bool:
     """Whether the game is drawn at `ply` of the line: by repetition, or by plies without progress."""
     n = state.base + ply
     since = state.progress[n, 0]
@@ -256,7 +256,7 @@ def is_drawn(rules: Rules, state: Line, position: Position, ply: int) -> bool:
 
 
 @kernel
-def has_occurred(state: Line, n: int, first: int) -> bool:
+def has_occurred(state: SearchLine, n: int, first: int) -> bool:
     """Whether the position `n` of `path` is also among those from `first` on, with the same side to move."""
     path = state.path
     for earlier in range(n - 4, first - 1, -2):
@@ -270,7 +270,7 @@ def extend_pv(state: Searched, ply: int, move: int) -> None:
     """Make the best line from `ply` the move and the best line after it."""
     pv = state.pv
     pv[ply, 0] = move
-    for i in range(PLIES - 1):
+    for i in range(LINE_PLIES - 1):
         pv[ply, i + 1] = pv[ply + 1, i]
         if pv[ply + 1, i] == -1:
             break
@@ -288,7 +288,7 @@ def count_cutoff(state: Searched, ply: int, first: bool) -> None:
 
 
 @inlined
-def keep(state: Searched, count: int, completed: int, draws_lots: bool) -> None:
+def keep_iteration(state: Searched, count: int, completed: int, draws_lots: bool) -> None:
     """Make the iteration that was finished, or the part of it that was, the answer.
 
     If lots are to be drawn, its best moves are listed, in the order in which the `count` moves were given.

@@ -14,14 +14,14 @@ from arena.rules.endgame import MOST_PIECES
 from players.loading import PlayerError
 from players.options import does
 
-FIRST: Any = 0
-RANDOM: Any = 1
+TIES_FIRST: Any = 0
+TIES_RANDOM: Any = 1
 """The choices of `ties`, as kernels read them; to mypy words and numbers are one."""
 HALF: Any = 1
 COST: Any = 2
 """Of the choices of `stop`, those that stop a search early."""
 GENERATOR: Any = 0
-ALL: Any = 2
+ORDER_ALL: Any = 2
 """Of the choices of `order`, that of no order, and of every order."""
 PVS: Any = 1
 MTDF: Any = 2

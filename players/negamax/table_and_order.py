@@ -19,13 +19,13 @@ from arena.rules.moves import Moves, sides
 from players.memory import aligned
 from players.negamax.score import LIMIT
 from players.negamax.state import HISTORY_BITS, Node, State
-from players.negamax.switches import ALL, GENERATOR
+from players.negamax.switches import GENERATOR, ORDER_ALL
 
 TranspositionTable: TypeAlias = NDArray[np.int64]
 
 ENTRY = 4
 BUCKET = 2 * ENTRY
-KEY, MOVE, SCORE, INFO = range(ENTRY)
+KEY, TABLE_MOVE, TABLE_SCORE, INFO = range(ENTRY)
 UPPER, LOWER, EXACT = 1, 2, 3
 """Bounds: whether the score is exact or only an upper or lower bound."""
 _BOUND, _GENERATION, _BYTE = 8, 16, 255
@@ -66,8 +66,8 @@ def recall(state: State, node: Node, depth: int, alpha: float, beta: float) -> _
     if at < 0:
         return _Stored(-1, False, 0.0)
     state.tt_hits += 1
-    move, searched, bound = table[at + MOVE], table[at + INFO] & _BYTE, table[at + INFO] >> _BOUND & _BYTE
-    value = from_table(view(table, np.float64)[at + SCORE], node.ply)
+    move, searched, bound = table[at + TABLE_MOVE], table[at + INFO] & _BYTE, table[at + INFO] >> _BOUND & _BYTE
+    value = from_table(view(table, np.float64)[at + TABLE_SCORE], node.ply)
     deep = searched == depth or (state.tt_deeper and searched > depth)
     if deep and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
         state.horizon += abs(value) < LIMIT
@@ -112,8 +112,8 @@ def store(
     if table[at + KEY] != key and first >> _GENERATION == generation and first & _BYTE > depth:
         at += ENTRY
     table[at + KEY] = key
-    table[at + MOVE] = move
-    view(table, np.float64)[at + SCORE] = score
+    table[at + TABLE_MOVE] = move
+    view(table, np.float64)[at + TABLE_SCORE] = score
     table[at + INFO] = depth | bound << _BOUND | generation << _GENERATION
 
 
@@ -149,7 +149,7 @@ def rank_moves(state: State, node: Node, end: int, capturing: bool, table_move: 
     """
     moves, other = view(state.moves, np.int64), sides(node.position)[1]
     wanted = table_move >= 0 and state.order_tt
-    if not wanted and (state.order == GENERATOR if capturing else state.order != ALL):
+    if not wanted and (state.order == GENERATOR if capturing else state.order != ORDER_ALL):
         return False
     for i in range(node.start, end):
         move = moves[i]
@@ -159,7 +159,7 @@ def rank_moves(state: State, node: Node, end: int, capturing: bool, table_move: 
         elif capturing:
             if state.order != GENERATOR:
                 rank = popcount(move & other)
-        elif state.order == ALL:
+        elif state.order == ORDER_ALL:
             if move == state.killers[node.ply, 0]:
                 rank = 1 << 59
             elif move == state.killers[node.ply, 1]:
@@ -189,7 +189,7 @@ def pick_best(state: State, moves: Moves, i: int, end: int) -> None:
 @inlined
 def reward(state: State, node: Node, move: int, depth: int) -> None:
     """Remember that a move caused a cutoff, unless it is a capture; the deeper the search, the more it counts."""
-    if state.order != ALL or move & sides(node.position)[1]:
+    if state.order != ORDER_ALL or move & sides(node.position)[1]:
         return
     killers = state.killers
     if killers[node.ply, 0] != move:

@@ -14,12 +14,12 @@ from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import kings, men
-from players.negamax.state import NEVER
-from players.negamax.switches import FIRST, RANDOM
+from players.negamax.state import RULE_OFF
+from players.negamax.switches import TIES_FIRST, TIES_RANDOM
 from players.options import does
 from players.player import Limit
 from players.published.program import Plain, Published
-from players.published.search import ALIKE, EVALUATED
+from players.published.search import EVALUATED, FINAL_ALIKE
 
 _PENALTY = 1000.0
 
@@ -65,10 +65,10 @@ class Game3(Published):
             Plain(
                 variant,
                 f"{__name__}:game3_as_printed" if as_printed in (True, "sign") else "game3",
-                EVALUATED if evaluates_finals else ALIKE,
-                ties=RANDOM if ties == "random" else FIRST,
+                EVALUATED if evaluates_finals else FINAL_ALIKE,
+                ties=TIES_RANDOM if ties == "random" else TIES_FIRST,
                 by_squares=True,
                 repetition_penalty=0.0 if as_printed in (True, "repetition") else _PENALTY,
-                no_capture=no_capture or NEVER,
+                no_capture=no_capture or RULE_OFF,
             )
         )

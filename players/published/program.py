@@ -11,7 +11,7 @@ from players.evaluation.build import Description, build_evaluation
 from players.memory import address_of_array
 from players.negamax.player import Searcher, SearchRecord
 from players.negamax.score import WIN, plies_to_win
-from players.negamax.state import NEVER
+from players.negamax.state import RULE_OFF
 from players.player import Choice, Limit
 from players.published.search import PLIES_AWAY, ProgramState, compiled_search
 
@@ -35,7 +35,7 @@ class Plain(Searcher):
             {
                 "finals": finals,
                 "mirrored": variant.mirrored,
-                "no_capture": NEVER,
+                "no_capture": RULE_OFF,
                 "evaluation": self.evaluation.address,
                 "weights": address_of_array(self.evaluation.weights),
                 **settings,

@@ -33,15 +33,15 @@ from players.negamax.state import (
     enter,
     extend_pv,
     has_occurred,
-    keep,
+    keep_iteration,
     out_of_budget,
     sort_root,
 )
-from players.negamax.switches import RANDOM
+from players.negamax.switches import TIES_RANDOM
 
-BOUND = RANDOM + 1
+BOUND = TIES_RANDOM + 1
 """In `ties`: of equal values the last one, those of cut branches, too, which may be worse."""
-PLIES_AWAY, POINTS, ALIKE, BLIND, EVALUATED = range(5)
+PLIES_AWAY, FINAL_POINTS, FINAL_ALIKE, BLIND, EVALUATED = range(5)
 """What a finished game is worth, in `finals`: a win the more the sooner; where points decide, +-100 and the
 difference; all wins alike; the same, but none is seen at the horizon; what the evaluation says."""
 
@@ -50,7 +50,7 @@ class ProgramSettings(Given):
     """What a program's player sets once; of the draw rules `no_capture` alone is read."""
 
     finals: int  # which of the five above
-    ties: int  # which of equally good moves is played: FIRST (as searched), RANDOM or BOUND
+    ties: int  # which of equally good moves is played: TIES_FIRST (as searched), TIES_RANDOM or BOUND
     deepens: int  # whether it searches to depth 1, 2, 3 ..., each time in the order of the last values
     by_squares: int  # whether moves are searched by row and column of the piece, then of its target
     mirrored: int  # whether the variant's board has its columns from right to left
@@ -105,7 +105,7 @@ def search(
         value = search_root(rules, state, position, reached, count)
         if state.best >= 0 and not (state.stopped and state.found):
             answer = value
-            keep(state, count, reached - state.stopped, state.ties == RANDOM)
+            keep_iteration(state, count, reached - state.stopped, state.ties == TIES_RANDOM)
         if state.stopped or (count == 1 and hard < np.inf):
             break
         if monotonic() - began >= soft or state.leaves == leaves:
@@ -123,7 +123,7 @@ def search_root(rules: Rules, state: ProgramState, position: Position, depth: in
     moves = view(state.moves, np.int64)
     state.best = -1
     best, alpha, beta = -np.inf, -np.inf, np.inf
-    if state.finals in (ALIKE, BLIND):
+    if state.finals in (FINAL_ALIKE, BLIND):
         alpha, beta = -WIN, WIN
     if out_of_budget(state):
         return best
@@ -132,7 +132,7 @@ def search_root(rules: Rules, state: ProgramState, position: Position, depth: in
     state.tied[:count] = 0
     for i in range(count):
         child = descend(rules, state, Node(position, 0, 0, 0), moves[i], count)
-        low = np.nextafter(best, -np.inf) if state.ties == RANDOM else best
+        low = np.nextafter(best, -np.inf) if state.ties == TIES_RANDOM else best
         value = -search_below(rules, state, child, depth - 1, -beta, -max(alpha, low))
         if state.stopped:
             break
@@ -212,11 +212,11 @@ def final_value(rules: Rules, state: ProgramState, node: Node) -> float:
     """The value of a node without a move, by `finals`."""
     if state.finals == EVALUATED:
         return evaluated(rules, state, node)
-    if state.finals == POINTS and rules.score_decides:
+    if state.finals == FINAL_POINTS and rules.score_decides:
         sign = -1.0 if node.ply & 1 else 1.0
         difference = sign * own_points(rules, node.position)  # of the root's side, to which a draw is no win
         return sign * (difference + 100.0 if difference > 0 else difference - 100.0)
-    return decided_value(rules, node.position, node.ply if state.finals < ALIKE else 0)
+    return decided_value(rules, node.position, node.ply if state.finals < FINAL_ALIKE else 0)
 
 
 @inlined

@@ -8,7 +8,7 @@ from __future__ import annotations
 from arena.rules.variants import Variant
 from players.player import Limit
 from players.published.program import Plain, Published
-from players.published.search import POINTS
+from players.published.search import FINAL_POINTS
 
 
 class Simplified(Published):
@@ -17,4 +17,4 @@ class Simplified(Published):
     default = Limit(depth=6)
 
     def __init__(self, variant: Variant) -> None:
-        super().__init__(Plain(variant, "simple", POINTS))
+        super().__init__(Plain(variant, "simple", FINAL_POINTS))

@@ -43,9 +43,9 @@ def watched(
     monkeypatch: pytest.MonkeyPatch, edits: Iterable[Callable[[], object]], words: Sequence[str] = MATCH
 ) -> tuple[list[Path], str]:
     """The folders of the versions played, and the output, where each wait for a change begins by an edit."""
-    left, wait, show, played = iter(edits), watching.Files.wait, Versions.show, list[Path]()
+    left, wait, show, played = iter(edits), watching.FollowedFiles.wait, Versions.show, list[Path]()
 
-    def edited(files: watching.Files) -> list[str]:
+    def edited(files: watching.FollowedFiles) -> list[str]:
         edit = next(left, None)
         if edit is None:
             raise KeyboardInterrupt
@@ -56,7 +56,7 @@ def watched(
         played.append(folder)
         show(versions, folder)
 
-    monkeypatch.setattr(watching.Files, "wait", edited)
+    monkeypatch.setattr(watching.FollowedFiles, "wait", edited)
     monkeypatch.setattr(Versions, "show", shown)
     done = invoke(*words)
     assert done.exit_code == 0, done.output

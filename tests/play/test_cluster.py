@@ -27,7 +27,7 @@ from arena.play.tournament import play
 from arena.play.workers import run as run_tasks
 from arena.play.workers import worker_count
 from arena.rules.variants import VARIANTS
-from players.identity import forget, loaded
+from players.identity import forget_modules, loaded
 from players.player import PlayerSpec
 from players.table import build_player
 from tests.helpers.command_line import invoke
@@ -201,7 +201,7 @@ def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_p
     (here / "sent.py").write_text("import worth\nclass Own(worth.Worth):\n    def choose(self, *_): ...\n")
     (here / "worth.py").write_text("class Worth: worth = 7\n")
     spec = PlayerSpec("own", f"{here}/sent.py:Own")
-    forget()
+    forget_modules()
     build_player(spec, VARIANTS["english"])
     task = Probed(replace(spec, files=loaded()))
     cluster = object.__new__(Cluster)
@@ -209,6 +209,6 @@ def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_p
     names = cluster._names([(1, task)])
     contents = {mark: cluster._contents[mark] for mark in names.values()}
     here.rename(tmp_path / "elsewhere")
-    forget()
+    forget_modules()
     sent = _here(_Call(made, [(1, task)], names, "", contents), task)
     assert build_player(sent.player, VARIANTS["english"]).worth == 7  # type: ignore[attr-defined]

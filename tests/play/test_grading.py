@@ -31,7 +31,7 @@ from arena.play.options.grading import (
     graded_games,
     missing,
 )
-from arena.rules.endgame.tables import EndgameTables, Value
+from arena.rules.endgame.tables import EndgameTables, EndingValue
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.played import PlayedGame, replayed
@@ -211,7 +211,7 @@ def naive_results(tables: EndgameTables, game: Game) -> dict[str, int]:
     return results
 
 
-def value_of(tables: EndgameTables, position: Position) -> Value:
+def value_of(tables: EndgameTables, position: Position) -> EndingValue:
     value = tables.value(position)
     assert value is not None
     return value

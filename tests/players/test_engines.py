@@ -32,7 +32,7 @@ from arena.rules.hub import line, parse_line
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.engines import hub
-from players.engines.parameters import Value, declared, settings
+from players.engines.parameters import ParameterValue, changed_settings, declared
 from players.engines.program import waiting_announced
 from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
@@ -238,13 +238,15 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: 
         ('param name=x type=enum values="1 2 4"', 3, ""),
     ],
 )
-def test_a_program_is_given_values_of_the_type_that_it_declares(declaration: str, value: Value, text: str) -> None:
+def test_a_program_is_given_values_of_the_type_that_it_declares(
+    declaration: str, value: ParameterValue, text: str
+) -> None:
     known = {"x": declared(parse_line(declaration), "it")}
     if text:
-        assert settings(known, {"x": value}, VARIANTS["international"], "it") == {"x": text}
+        assert changed_settings(known, {"x": value}, VARIANTS["international"], "it") == {"x": text}
     else:
         with pytest.raises(PlayerError) as caught:
-            settings(known, {"x": value}, VARIANTS["international"], "it")
+            changed_settings(known, {"x": value}, VARIANTS["international"], "it")
         assert caught.value.keys == ("parameters", "x")
 
 

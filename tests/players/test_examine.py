@@ -15,7 +15,7 @@ from arena.rules.game import Game
 from arena.rules.moves import turned
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
-from players.evaluation.sample import PLAYED, THINNED, positions_of
+from players.evaluation.sample import FROM_GAMES, THINNED, positions_of
 from players.examine import Examination, examine, examined
 from players.loading import PlayerError
 from players.player import Limit, PlayerSpec
@@ -167,7 +167,7 @@ def test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function(reference)
 
 def test_a_sample_has_positions_of_all_phases_and_is_always_the_same(variant):
     positions = positions_of(variant)
-    assert len(positions) == PLAYED + THINNED and positions[0] == variant.start
+    assert len(positions) == FROM_GAMES + THINNED and positions[0] == variant.start
     assert positions == positions_of.__wrapped__(variant)
     pieces = [(position.white | position.black).bit_count() for position in positions]
     assert (min(pieces), max(pieces)) == (2, 2 * variant.men)

@@ -19,7 +19,7 @@ from players.evaluation.build import build_evaluation, has_network
 from players.evaluation.mix import JUDGED, SOUND, STANCE, WEAK, defaults, head_of
 from players.loading import PlayerError
 from players.mcts.player import Hybrid, Mcts
-from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, WIDTH
+from players.mcts.tree import COUNT, FIRST_CHILD, NODE_MOVE, PROVEN, REJECTED, WIDTH
 from players.negamax.player import Negamax
 from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
@@ -266,8 +266,8 @@ def test_the_limit_is_shared_between_minimax_and_the_tree():
 def of_root(player: Mcts) -> list[tuple[int, bool, int]]:
     """The root's moves, whether each is rejected, and what is proven of it."""
     tree = player._memory.tree
-    nodes = range(int(tree[FIRST]), int(tree[FIRST] + tree[COUNT] * WIDTH), WIDTH)
-    return [(int(tree[node + MOVE]), bool(tree[node + REJECTED]), int(tree[node + PROVEN])) for node in nodes]
+    nodes = range(int(tree[FIRST_CHILD]), int(tree[FIRST_CHILD] + tree[COUNT] * WIDTH), WIDTH)
+    return [(int(tree[node + NODE_MOVE]), bool(tree[node + REJECTED]), int(tree[node + PROVEN])) for node in nodes]
 
 
 @pytest.mark.compiled

@@ -10,7 +10,7 @@ import pytest
 
 from arena.hosting.handle import LocalPlayer
 from arena.rules.variants import VARIANTS
-from players.identity import FilesChanged, changes, forget, hash_of, keep_sources, loaded, now, placed
+from players.identity import FilesChanged, changes, forget_modules, hash_of, keep_sources, loaded, now, placed
 from players.loading import PlayerError, load_object
 from players.player import PlayerSpec
 from players.table import build_player
@@ -30,7 +30,7 @@ class Own:
 
 @pytest.fixture(autouse=True)
 def _nothing_loaded() -> None:
-    forget()
+    forget_modules()
 
 
 def written(folder: Path, worth: int = 1, weight: str = "a") -> PlayerSpec:
@@ -48,7 +48,7 @@ def says(spec: PlayerSpec) -> tuple[int, str]:
 
 
 def recorded(spec: PlayerSpec) -> PlayerSpec:
-    forget()
+    forget_modules()
     says(spec)
     assert keep_sources(loaded()) == []
     return replace(spec, files=loaded())
@@ -93,7 +93,7 @@ def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tm
     (tmp_path / "helper.py").write_text("WORTH = 2\n")
     (tmp_path / "player.py").unlink()
     assert says(spec) == (1, "a")
-    forget()
+    forget_modules()
     (tmp_path / "helper.py").unlink()
     assert says(spec) == (1, "a")
 

@@ -25,12 +25,12 @@ from players.mcts.search import TreeWorkspace, backpropagate, random_game
 from players.mcts.tree import (
     COUNT,
     DRAWN,
-    FIRST,
-    MOVE,
+    FIRST_CHILD,
+    NODE_MOVE,
     PROVEN,
     REJECTED,
     TOTAL,
-    UNIT,
+    VALUE_UNIT,
     VISITS,
     WIDTH,
     best_child,
@@ -114,7 +114,7 @@ def small_tree(*children: dict[int, int], visits: int = 100) -> tuple[TreeWorksp
     """A root with children of the given words."""
     memory = TreeWorkspace(0, {"used": (1 + len(children)) * WIDTH, "exploration": 0.7})
     tree = memory.tree
-    tree[VISITS], tree[FIRST], tree[COUNT] = visits, WIDTH, len(children)
+    tree[VISITS], tree[FIRST_CHILD], tree[COUNT] = visits, WIDTH, len(children)
     for number, child in enumerate(children, start=1):
         for word, value in child.items():
             tree[number * WIDTH + word] = value
@@ -127,7 +127,7 @@ def test_it_goes_where_the_upper_confidence_bound_is_highest():
         visits = [rng.randint(1, 40) for _ in range(6)]
         means = [rng.uniform(-1, 1) for _ in visits]
         memory, tree = small_tree(
-            *({VISITS: n, TOTAL: int(n * mean * UNIT)} for n, mean in zip(visits, means, strict=True)),
+            *({VISITS: n, TOTAL: int(n * mean * VALUE_UNIT)} for n, mean in zip(visits, means, strict=True)),
             visits=sum(visits),
         )
         bounds = [
@@ -139,11 +139,11 @@ def test_it_goes_where_the_upper_confidence_bound_is_highest():
 @pytest.mark.parametrize(
     ("children", "chosen"),
     [
-        ([{VISITS: 50, TOTAL: 20 * UNIT}, {}], 2),
-        ([{VISITS: 50, TOTAL: 49 * UNIT}, {}], 1),
-        ([{PROVEN: -3}, {VISITS: 50, TOTAL: -50 * UNIT}], 2),
-        ([{PROVEN: DRAWN}, {VISITS: 80, TOTAL: -70 * UNIT}], 1),
-        ([{REJECTED: 1}, {VISITS: 50, TOTAL: -40 * UNIT}], 2),
+        ([{VISITS: 50, TOTAL: 20 * VALUE_UNIT}, {}], 2),
+        ([{VISITS: 50, TOTAL: 49 * VALUE_UNIT}, {}], 1),
+        ([{PROVEN: -3}, {VISITS: 50, TOTAL: -50 * VALUE_UNIT}], 2),
+        ([{PROVEN: DRAWN}, {VISITS: 80, TOTAL: -70 * VALUE_UNIT}], 1),
+        ([{REJECTED: 1}, {VISITS: 50, TOTAL: -40 * VALUE_UNIT}], 2),
         ([{REJECTED: 1}, {PROVEN: -2}], 1),
     ],
 )
@@ -174,7 +174,7 @@ def test_a_visit_counts_above_a_proven_node_as_what_is_proven_there():
     _, tree = small_tree({PROVEN: DRAWN}, {PROVEN: -3}, visits=0)
     line: Any = SimpleNamespace(nodes_of_line=[0, 2 * WIDTH])
     backpropagate(line, tree, ply=1, value=-1.0, proven=True)
-    assert (tree[2 * WIDTH + TOTAL], tree[VISITS]) == (-UNIT, 1)
+    assert (tree[2 * WIDTH + TOTAL], tree[VISITS]) == (-VALUE_UNIT, 1)
     assert (tree[PROVEN], tree[TOTAL]) == (DRAWN, 0)
 
 
@@ -182,7 +182,7 @@ def test_a_visit_counts_above_a_proven_node_as_what_is_proven_there():
     ("children", "best"),
     [
         ([{VISITS: 3}, {VISITS: 5}], 2),
-        ([{VISITS: 5, TOTAL: UNIT}, {VISITS: 5, TOTAL: 2 * UNIT}], 2),
+        ([{VISITS: 5, TOTAL: VALUE_UNIT}, {VISITS: 5, TOTAL: 2 * VALUE_UNIT}], 2),
         ([{VISITS: 90}, {VISITS: 1, PROVEN: 4}], 2),
         ([{VISITS: 1, PROVEN: 6}, {VISITS: 1, PROVEN: 4}], 2),
         ([{VISITS: 90, PROVEN: -4}, {VISITS: 1}], 2),
@@ -198,9 +198,9 @@ def test_the_move_played_is_the_most_visited_unless_more_is_proven(children, bes
 
 def subtree(tree: Any, node: int) -> Any:
     """A node and what is below it, as nested tuples."""
-    first, count = int(tree[node + FIRST]), int(tree[node + COUNT])
+    first, count = int(tree[node + FIRST_CHILD]), int(tree[node + COUNT])
     children = [subtree(tree, first + i * WIDTH) for i in range(count)] if first else []
-    words = tuple(int(tree[node + word]) for word in (MOVE, VISITS, TOTAL, PROVEN, REJECTED))
+    words = tuple(int(tree[node + word]) for word in (NODE_MOVE, VISITS, TOTAL, PROVEN, REJECTED))
     return words, children
 
 
@@ -214,7 +214,7 @@ def test_what_is_below_a_move_is_kept_whole():
     player.choose(Game(ENGLISH), Limit(nodes=200 if UNCOMPILED else 5000), random.Random(0))
     state, tree = player._memory.states[0], player._memory.tree
     for child in (2, 1):  # of the move, then of a reply to it
-        node = int(tree[FIRST]) + child * WIDTH
+        node = int(tree[FIRST_CHILD]) + child * WIDTH
         expected = subtree(tree, node)
         assert size(expected) > 5
         keep_below(state, tree, node)

@@ -18,9 +18,9 @@ from players.evaluation.build import build_evaluation
 from players.evaluation.neural import (
     KINDS,
     LANES,
+    NETWORK_PHASES,
     ONE,
     OUTPUTS,
-    PHASES,
     NetworkFile,
     network_size,
     neural,
@@ -65,7 +65,9 @@ def naive(variant: Variant, network: NetworkFile, width: int, position: Position
     rows = rows.reshape(-1, width)
     pieces = position.white | position.black
     full = 2 * variant.rules.per_row * (variant.rules.rows - 2) // 2
-    phase = rest.reshape(PHASES, -1)[min(pieces.bit_count() * PHASES // (full + 1), PHASES - 1)]
+    phase = rest.reshape(NETWORK_PHASES, -1)[
+        min(pieces.bit_count() * NETWORK_PHASES // (full + 1), NETWORK_PHASES - 1)
+    ]
     views = []
     for viewer in (position.turn, 1 - position.turn):
         total = rows[-1].copy()

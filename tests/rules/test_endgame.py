@@ -26,12 +26,12 @@ from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import (
     EndgameError,
     EndgameTables,
-    Value,
+    EndingValue,
     folder_of,
     known_pieces,
     load,
     opened,
-    refusal,
+    why_no_tables,
 )
 from arena.rules.moves import sides
 from arena.rules.notation import fen
@@ -61,7 +61,7 @@ OWN_RULES: list[dict[str, Any]] = [
     {"base": "russian", "losing_wins": True},
     {"base": "frisian", "king_moves": 0},
 ]
-_NAMED = [build_variant(f"{name}-6x6") for name in VARIANTS if not refusal(VARIANTS[name])]
+_NAMED = [build_variant(f"{name}-6x6") for name in VARIANTS if not why_no_tables(VARIANTS[name])]
 _OWN = [build_variant(description | {"rows": 6}) for description in OWN_RULES]
 SMALL = list({variant.rules: by_values(variant) for variant in (*_NAMED, *_OWN)}.values())
 """Every rule set that has tables, and others, on 36 squares."""
@@ -100,11 +100,11 @@ def follows(tables: EndgameTables, variant: Variant, position: Position) -> None
     won = [value.plies + 1 for value in values if value and value.result < 0]
     lost = [value.plies + 1 for value in values if value and value.result > 0]
     if not after:
-        expected = Value(1 if naive.final_value(rules, state, 0) > 0 else -1, 0)
+        expected = EndingValue(1 if naive.final_value(rules, state, 0) > 0 else -1, 0)
     elif won:
-        expected = Value(1, min(won))
+        expected = EndingValue(1, min(won))
     else:
-        expected = Value(-1, max(lost)) if len(lost) == len(after) else Value(0, 0)
+        expected = EndingValue(-1, max(lost)) if len(lost) == len(after) else EndingValue(0, 0)
     assert None not in values and tables.value(position) == expected, fen(variant, position)
 
 
@@ -146,7 +146,7 @@ def test_tables_say_what_the_definition_says_on_a_small_board(home, small):
 
 @pytest.mark.full(only=["international"])
 def test_values_of_three_pieces_follow_from_those_after_the_moves(home, variant):
-    if line := refusal(variant):
+    if line := why_no_tables(variant):
         with pytest.raises(EndgameError, match=re.escape(line)):
             make(variant, 3)
         return

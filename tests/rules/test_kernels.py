@@ -15,7 +15,7 @@ import pytest
 
 from arena.base.files import ROOT
 from arena.rules.jit import cache
-from arena.rules.jit.captured import key_of
+from arena.rules.jit.captured import code_key
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import explained_value
 
@@ -237,7 +237,7 @@ def test_code_that_captures_what_has_no_key_is_not_kept() -> None:
     def calls() -> object:
         return keyless()
 
-    assert key_of(keyed) and not key_of(keyless) and not key_of(calls)
+    assert code_key(keyed) and not code_key(keyless) and not code_key(calls)
 
 
 @pytest.mark.full

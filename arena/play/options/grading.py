@@ -31,8 +31,8 @@ from arena.play.workers import Workers, carry_through
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.index import slice_sizes
 from arena.rules.endgame.retrograde import make
-from arena.rules.endgame.tables import Value, opened
-from arena.rules.endgame.tables import refusal as endgame_refusal
+from arena.rules.endgame.tables import EndingValue, opened
+from arena.rules.endgame.tables import why_no_tables as endgame_refusal
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import after_move, legal_moves
@@ -422,13 +422,13 @@ def _pieces(position: Position) -> int:
     return (position.white | position.black).bit_count()
 
 
-def _before(value: Value | None) -> Value:
+def _before(value: EndingValue | None) -> EndingValue:
     """What a position is worth to the side that moved into it, from where it stood."""
     assert value is not None, "a move out of the tables' positions leads to one of fewer pieces, or as many"
-    return Value(-value.result, value.plies + 1 if value.result else 0)
+    return EndingValue(-value.result, value.plies + 1 if value.result else 0)
 
 
-def _preference(value: Value) -> tuple[int, int]:
+def _preference(value: EndingValue) -> tuple[int, int]:
     """The key of the best value: the quickest win, then a draw, then the longest resistance."""
     return value.result, -value.result * value.plies
 

@@ -42,7 +42,7 @@ from arena.report.sentences.answer import answering_chart, opening
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.ablation import ABLATION
-from arena.report.tables.effort import EFFORT, EXTRAS
+from arena.report.tables.effort import EFFORT_TABLE, EXTRAS
 from arena.report.tables.forms import points_in_100
 from arena.report.tables.grades import ENDGAME_ERRORS, JUDGED_LOSSES
 from arena.report.tables.outcomes import sides, white_points
@@ -232,7 +232,7 @@ class RunPage:
     def _effort(self) -> list[Block]:
         effort = self.run.effort
         note = " ".join(sentence for name, sentence in EFFORT_NOTES.items() if effort[name].notna().any())
-        return self._with_charts("effort", _table(self.run, EFFORT, note))
+        return self._with_charts("effort", _table(self.run, EFFORT_TABLE, note))
 
     def _suites(self) -> list[Block]:
         run = self.run

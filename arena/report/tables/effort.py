@@ -17,7 +17,7 @@ from players.player import PlayerSpec
 SHARES = {f"seconds_p{share:02}": share / 100 for share in (5, 25, 50, 75, 95)}
 """The columns of quantiles of time."""
 
-EFFORT = Table.read(
+EFFORT_TABLE = Table.read(
     "effort", shared.PLAYER, shared.FAMILY, shared.DEPTH_LIMIT,
     Column("moves", "moves that the row rests on", units.MOVES),
     shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
@@ -101,7 +101,7 @@ def effort(
     beaten = games["white"].where(games["result"].astype(str) == "black", games["black"]).astype(str)
     losses = beaten[games["termination"].astype(str) == "time"].value_counts().reindex(table.index, fill_value=0)
     table["time_losses"] = losses.where(table["overrun_max"].notna()).astype("Int64")
-    return by_player(table.reset_index(), players)[EFFORT.names]
+    return by_player(table.reset_index(), players)[EFFORT_TABLE.names]
 
 
 def _limits(limits: Mapping[str, object], kind: str) -> pd.Series:

@@ -39,7 +39,15 @@ from arena.rules.endgame.index import (
     subset,
     wins,
 )
-from arena.rules.endgame.tables import Codes, EndgameError, EndgameTables, folder_of, load, read_slice, refusal
+from arena.rules.endgame.tables import (
+    Codes,
+    EndgameError,
+    EndgameTables,
+    folder_of,
+    load,
+    read_slice,
+    why_no_tables,
+)
 from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import apply, generate
@@ -66,7 +74,7 @@ def make(variant: Variant, pieces: int, report: Report = lambda _done, _total: N
     `report` is called several times a second. Raises EndgameError if the rule set has no tables, if the folder
     cannot be written to, and if another process makes them now.
     """
-    if line := refusal(variant):
+    if line := why_no_tables(variant):
         raise EndgameError(line)
     with suppress(EndgameError):
         return load(variant, pieces)

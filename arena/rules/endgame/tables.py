@@ -37,7 +37,7 @@ class EndgameError(ArenaError):
     """Endgame tables that are missing, damaged or cannot be made, in one line."""
 
 
-class Value(NamedTuple):
+class EndingValue(NamedTuple):
     """What an ending is worth to the side to move, with best play by both and without limits of moves."""
 
     result: int
@@ -46,7 +46,7 @@ class Value(NamedTuple):
     """Plies to the end: the quickest win, the longest resistance; 0 for a draw."""
 
 
-def refusal(variant: Variant) -> str:
+def why_no_tables(variant: Variant) -> str:
     """Why a rule set has no endgame tables, in one line; "" if it has."""
     if variant.rules.score_decides:
         return f"{variant.name} has no endgame tables: points decide its games, not who moves last"
@@ -82,14 +82,14 @@ class EndgameTables:
         self.slices[material] = codes
         self._addresses[slice_number(material)] = codes.ctypes.data
 
-    def value(self, position: Position) -> Value | None:
+    def value(self, position: Position) -> EndingValue | None:
         """What an ending is worth to the side to move; None for a position that the tables do not have."""
         code = int(compiled_probe(self.rules)(self.rules, position, self.address, self.pieces))
         if code < 0:
             return None
         if code == 0:
-            return Value(0, 0)
-        return Value(1 if wins(self.rules, code) else -1, code - 1)
+            return EndingValue(0, 0)
+        return EndingValue(1 if wins(self.rules, code) else -1, code - 1)
 
 
 def read_slice(path: Path, size: int) -> Codes:
@@ -110,7 +110,7 @@ def load(variant: Variant, pieces: int) -> EndgameTables:
 
     Raises EndgameError if the rule set has none, or a file is missing or damaged.
     """
-    if line := refusal(variant):
+    if line := why_no_tables(variant):
         raise EndgameError(line)
     command = f"arena tables {shlex.quote(variant.name)} --pieces {pieces}"
     tables, folder = EndgameTables(variant.rules, pieces), folder_of(variant)

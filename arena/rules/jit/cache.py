@@ -23,7 +23,7 @@ from typing import Any
 import numba
 
 from arena.base.files import ROOT
-from arena.rules.jit.captured import key_of
+from arena.rules.jit.captured import code_key
 
 OWN = "draughts-arena"
 """Name of the folder, among other programs' caches, where the arena keeps compiled kernels, deletes old ones."""
@@ -43,7 +43,7 @@ def numba_uses_cache_folder(function: Callable[..., Any]) -> Iterator[bool]:
     """
     file = Path(inspect.getfile(function)).resolve()
     is_ours = any(file.is_relative_to(ROOT / package) for package in _COMPILED_PACKAGES)
-    key = "" if is_ours else key_of(function) if file.is_file() else None
+    key = "" if is_ours else code_key(function) if file.is_file() else None
     config: Any = numba.config
     before = config.CACHE_DIR
     if key is not None:

@@ -32,7 +32,7 @@ class _UnknownValue(Exception):
     """A captured value of which it is not known what compiled code makes of it."""
 
 
-def key_of(function: Callable[..., Any]) -> str | None:
+def code_key(function: Callable[..., Any]) -> str | None:
     """A key for the compiled code of a function of a user's own; None if it captures what has no key."""
     try:
         values = _of_function(function, [])

@@ -15,7 +15,7 @@ from arena.base.files import decoded, is_unicode
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NO_RUNS, NotationError, off_board, parse_fen, parse_start, squares_by_name
-from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of
+from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of_tags
 from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
@@ -185,7 +185,7 @@ def _read_game(
                 position = None
     if not (raw.tags or moves or setups):
         return None, problems
-    result, fault = result_of(stated, end.text if end else "", first, results)
+    result, fault = result_of_tags(stated, end.text if end else "", first, results)
     if fault and end and meaning(stated):
         report(end.line, len(moves) + 1, fault)
     return PlayedGame(

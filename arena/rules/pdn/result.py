@@ -66,7 +66,7 @@ def first_mover(
     return FirstMover("white", "the first move") if 21 <= origin <= 24 or 31 <= origin <= 35 else FirstMover()
 
 
-def result_of(tag: str, end: str, first: Colour, winner: Winner) -> tuple[str, str]:
+def result_of_tags(tag: str, end: str, first: Colour, winner: Winner) -> tuple[str, str]:
     """The result of a game by its tag Result and the end of its text, and what is wrong with them, or "".
 
     It is one of `arena.rules.result.RESULTS`, BOTH_LOST, or NO_RESULT where there is none that is sure.
