@@ -177,7 +177,8 @@ def _elo(name: str, version: Version) -> Interval | None:
 
 def _run_cell(folder: Path) -> Cell:
     """The folder of a version's run; the page has a link to its report, or to the folder while there is none."""
-    address = f"../{quote(folder.name)}/{REPORT * (folder / REPORT).is_file()}"
+    report = REPORT if (folder / REPORT).is_file() else ""
+    address = f"../{quote(folder.name)}/{report}"
     return Cell(str(folder), str(folder), Markup('<a href="{}">{}</a>').format(address, folder))
 
 
