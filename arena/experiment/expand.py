@@ -78,7 +78,7 @@ def written_out(players: Sequence[YamlValue], folder: Path) -> tuple[list[YamlVa
     """The players that entries mean, and what is wrong: an entry with a problem makes no players.
 
     Files are looked for in `folder`, then in the working directory. Entries of one player stay as they are, right
-    or wrong.
+    or wrong, but that one without a type is a negamax.
     """
     problems: list[Mistake] = []
     entries: list[YamlValue] = []
@@ -96,7 +96,14 @@ def written_out(players: Sequence[YamlValue], folder: Path) -> tuple[list[YamlVa
             made = more
         except ConfigError as error:
             problems += error.problems
-    return entries, problems
+    return list(map(_typed, entries)), problems
+
+
+def _typed(entry: YamlValue) -> YamlValue:
+    """The entry with its type: without one it is that of a search."""
+    if not isinstance(entry.value, dict) or "type" in entry.value:
+        return entry
+    return entry.put(("type",), YamlValue("negamax", entry.place))
 
 
 def _named(players: Sequence[YamlValue], folder: Path, problems: list[Mistake]) -> list[YamlValue]:

@@ -149,7 +149,7 @@ class PlayerEntry(Section):
         max_length=NAME_CHARACTERS,
         description="The name in tables and charts; with a sweep a template [made of the settings].",
     )
-    type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
+    type: str = Field(description="A built-in player, package.module:Class, or path/to/file.py:Class [negamax].")
     in_process: bool = Field(default=False, description="Run own code in the arena's processes, not in its own.")
     depth: int | None = Field(default=None, ge=1, le=64, description="Plies to search.")
     nodes: int | None = Field(default=None, gt=0, lt=2**63, description="Positions to enter.")

@@ -122,7 +122,11 @@ def _player_schema(entry: Schema) -> Schema:
     """An entry of `players:` as a mapping, with the options of each type of PLAYERS."""
     keys = entry["properties"]
     keys["name"].pop("maxLength")  # a template may be longer
-    keys["type"] = {"description": keys["type"]["description"], "anyOf": [*_types(), _PATTERN]}
+    keys["type"] = {
+        "description": keys["type"]["description"],
+        "default": "negamax",
+        "anyOf": [*_types(), _PATTERN],
+    }
     limits = {name: keys[name] for name in Limit._fields}
     keys["sweep"] = _sweep_schema({}, limits)
     del entry["required"]
@@ -131,7 +135,7 @@ def _player_schema(entry: Schema) -> Schema:
         options = options_schema(type)
         sweep = _sweep_schema(options, limits) | {"additionalProperties": False}
         kinds.append(_if_type(type, dict.fromkeys(keys, True) | options | {"sweep": sweep}))
-    return entry | {"anyOf": [{"required": ["type"]}, {"required": ["sweep"]}], "allOf": kinds}
+    return entry | {"allOf": kinds}
 
 
 def single_player_schema(entry: Schema, refused: Collection[str]) -> Schema:

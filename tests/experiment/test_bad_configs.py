@@ -55,7 +55,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("variant: english => variant: {base: english, flying: 1}", "2:26", "'flying' must be true or false, no"),
         ("anchor: simple-d6 => anchor: simple-d7", "6:1", "did you mean 'simple-d6'?"),
         ("anchor: simple-d6 => anchor: true", "6:1", "'anchor' must be a mapping of keys to values"),
-        ("type: random} => kind: random}", "8:5", "the key 'type' is missing"),
+        ("type: random} => kind: random}", "8:20", "unknown option 'kind'"),
         (
             "variant: english\n => ",
             "1:1",
