@@ -17,6 +17,7 @@ import arena
 from arena.base.writing import cell_text, write_csv
 from arena.commands.cli import COMMANDS
 from arena.commands.output import show_table, wrapped
+from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.configs import BROKEN, GOOD
@@ -380,6 +381,38 @@ def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(
         assert invoke(*command).exit_code == 0
     assert invoke("report", tmp_path).exit_code == 0
     assert 'href="m%E4x/run/report.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+HOSTILE = [
+    "a b",
+    "é",
+    "x/y",
+    "..",
+    '"quoted"',
+    "it's",
+    "<script>alert(1)</script>",
+    "a,b;c",
+    "$x^2$",
+    "=1+1",
+    "%7e&#",
+]
+
+
+def test_a_run_of_hostile_names_in_a_folder_of_one_is_played_and_reported(tmp_path: Path) -> None:
+    folder, config = tmp_path / "a b é '\"<x>&#%", tmp_path / "hostile.yaml"
+    players = [{"name": name, "type": "random"} for name in HOSTILE]
+    document = {"name": "t", "variant": "english", "openings": {"count": 1}, "max_plies": 4, "players": players}
+    config.write_text(json.dumps(document))
+    before = {config, folder}
+    assert invoke("run", config, "--out", folder, "--workers", 1).exit_code == 0
+    assert invoke("report", folder, "--latex").exit_code == 0
+    assert {*tmp_path.iterdir()} == before and not [path for path in folder.rglob("*") if path.is_dir()]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page
+    rows = csv.DictReader((folder / "standings.csv").open(encoding="utf-8"))
+    assert {cell_text(row["player"]) for row in rows} == {*HOSTILE}
+    games, problems = read_pdn(folder / "games.pdn")
+    assert not problems and {game.tags["White"] for game in games} == {*HOSTILE}
 
 
 FORMULAS = ["=1+1", "+1+2", "-2+3", "@SUM(1)", " =1+1", "\t=1", "'=1", "＝1+1"]

@@ -32,10 +32,6 @@ OWN = """\
 import time
 from arena import Choice
 
-class Fails:
-    def __init__(self, variant): pass
-    def choose(self, game, limit, rng): raise RuntimeError("tired")
-
 class Unready:
     def __init__(self, variant): pass
     def begin(self): raise OSError("no book")
@@ -236,12 +232,6 @@ def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(argume
     assert served.call_count == 1 and built.call_count == builds
 
 
-def test_a_player_that_fails_loses_with_the_reason(own):
-    shown = said("--white", f"{own}:Fails", lines="11-15\n")
-    assert "Fails raised RuntimeError: tired\n" in shown
-    assert "Black wins: White's program failed" in shown
-
-
 # --- what can be typed
 
 
@@ -291,12 +281,6 @@ def test_a_player_tells_what_it_saw():
 
 
 @pytest.mark.full
-def test_figures_of_a_published_program_stand_under_its_move():
-    shown = said("cis300", lines=["9-13"])
-    assert "\n    | (Last Move: Red-(5, " in shown
-
-
-@pytest.mark.full
 @pytest.mark.parametrize(("rules", "columns"), [("cis300", 8), ("{base: casual-10x10, no_capture: 30}", 10)])
 def test_the_boards_of_three_published_programs_have_rows_and_columns_at_their_edges(rules, columns):
     numbers = list(map(str, range(columns)))
@@ -315,13 +299,6 @@ def test_points_stand_below_the_board_and_decide():
     assert shown.splitlines()[-2] == "White wins by 4 points to 2: neither side can move"
     changed = "{base: simplified, no_capture: 30}"
     assert "points: White 2, Black 1" in said(changed, *PEOPLE, "--fen", "B:W13,14:B6")
-
-
-@pytest.mark.full
-def test_a_pass_is_explained():
-    shown = said("simplified", *PEOPLE, "--fen", "B:W32:B29,30,31", lines=["1", "pass", "p"])
-    assert "'1' is not a legal move; the only move: pass" in shown
-    assert "1. Black has no move and passes\n" in shown
 
 
 def test_the_legal_moves_are_listed_where_the_published_program_did_and_a_number_selects_one():
