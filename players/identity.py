@@ -89,7 +89,7 @@ def _from(path: str, folder: Path) -> str:
 
 
 def now(files: Files, folder: Path) -> dict[str, str]:
-    """The same files, of paths from a folder on, as they are now, by their absolute paths."""
+    """The hashes that files have now, by absolute path; relative paths begin at `folder`."""
     paths = (os.path.normpath(folder.resolve() / path) for path in files)
     return {path: hash_of(path) for path in paths}
 

@@ -57,7 +57,7 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
 
 
 def show_position(viewed: GamePosition, board: Board, beside: str = "") -> None:
-    """Print what a position is of, its board, with a text beside it, and its FEN."""
+    """Print the game that a position is of, its board with a text beside it, and its FEN."""
     for text in filter(None, (viewed.heading, viewed.place)):
         echo(text)
     show_board(board, beside)

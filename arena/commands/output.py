@@ -30,7 +30,7 @@ _FIGURE = re.compile(r"[-+−±<>≥≤(]*\d")
 
 
 def write_whatever_comes() -> None:
-    """Let streams write what their encoding lacks in plain letters or as an escape, and replace closed ones."""
+    """Have standard streams write letters that their encoding lacks as plain ones or escapes; open closed ones."""
     codecs.register_error(_IN_PLAIN, _in_plain)
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:  # its number would be that of the next file, a ledger say

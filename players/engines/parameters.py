@@ -50,7 +50,7 @@ def declared(line: Line, program: str) -> Declared:
 def changed_settings(
     declarations: Mapping[str, Declared], values: Mapping[str, ParameterValue], variant: Variant, program: str
 ) -> dict[str, str]:
-    """The values to be set, by name: those that are given and differ from the program's own, and the variant.
+    """Return what to set in the program, by name: values that differ from its own, and the variant.
 
     Raises PlayerError for a parameter that the program does not declare, a value that it does not take, and a
     variant that the program does not play.

@@ -80,9 +80,9 @@ class Program:
             raise ProgramError(self.ending("input")) from None
 
     def line(self, deadline: float | None = None) -> str | None:
-        """The next line that it writes; None if there is none by the deadline, of `time.perf_counter`.
+        """Return the program's next line; None if none comes before `deadline`, a value of `time.perf_counter`.
 
-        Raises ProgramError if it has ended, or writes without end of line.
+        Raises ProgramError if the program has ended, or writes without end of line.
         """
         while not self._lines:
             ready = self._ready(deadline)

@@ -246,10 +246,10 @@ def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
 
 
 def budget(limit: Limit) -> tuple[float, float]:
-    """Seconds after which no iteration is begun, and after which the search stops.
+    """Divide a limit: the seconds after which no iteration begins, and those after which the search stops.
 
-    Of a clock, a twentieth of what is left and most of the increment is meant for a move: half of it is the
-    first figure, three times as much the second, but never more than a third of what is left.
+    On a clock a move is to take a twentieth of what is left, and most of the increment. No iteration begins after
+    half of that; the search stops after three times that, or a third of what is left.
     """
     soft = hard = np.inf
     if limit.seconds is not None:

@@ -24,7 +24,7 @@ LIMIT = 900_000.0
 
 @inlined
 def within_limit(value: float) -> float:
-    """An evaluation that looks like no win."""
+    """Cut an evaluation to LIMIT, so that no search takes it for a win."""
     return min(max(value, -LIMIT), LIMIT)
 
 

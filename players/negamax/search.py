@@ -111,7 +111,8 @@ def search(
     `earlier` is int64[n, 4]: white, black, kings and turn of the game's positions since the last capture or move
     of a man, HISTORY - 1 at most; `counts` are the plies since that, and since the last capture. The root's moves
     are the first `count` of the state's, or, if that is 0, all legal ones. The limits are plies, positions, and
-    seconds: `hard`, and `soft`, which `stop` heeds. The answer is left in the one state in `states`, see Answer.
+    seconds: `hard`, and `soft`, which `stop` heeds. What is found is left in the one state in `states`, by the
+    names of `SearchResult`.
     """
     state = states[0]
     begin_search(state, position, earlier, counts, nodes, hard)
