@@ -51,6 +51,11 @@ class Interval(NamedTuple):
         return (self.high - self.low) / 2
 
     @property
+    def reversed(self) -> Interval:
+        """The interval of the negative value: a difference from the other side's view."""
+        return Interval(-self.value, -self.high, -self.low)
+
+    @property
     def los(self) -> float:
         """The likelihood of superiority: the probability that a normal value with this interval is positive."""
         return float(los(self.value, self.error / Z95))

@@ -165,6 +165,15 @@ def sprt(
     return SprtState(ratio, lower, upper, verdict)
 
 
+def pairs_to_decide(state: SprtState, elo0: float, elo1: float) -> float:
+    """Pairs that a test of normalized Elo takes from a state on, on the mean, where the truth is halfway between.
+
+    That is about the most of any truth. The ratio then walks without a drift until it meets a bound: after
+    (upper - llr) (llr - lower) / v steps (A. Wald, 1947), of the variance v = 2 ((elo1 - elo0) / NELO_SCALE)^2.
+    """
+    return (state.upper - state.llr) * (state.llr - state.lower) / (2 * ((elo1 - elo0) / NELO_SCALE) ** 2)
+
+
 def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -> float:
     """Generalized log-likelihood ratio of H1 (strength *elo1*) to H0 (strength *elo0*) given the counts.
 

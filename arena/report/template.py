@@ -19,6 +19,8 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 _DOCUMENTED = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
 """A comment for who reads a module and for what checks its types."""
 _IN_NAME = re.compile(r"(?<=\w)([.:/_])(?=[A-Za-z])")
+_LONG_WORD = re.compile(r"\w{16,}")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @functools.cache
@@ -53,8 +55,12 @@ def script(*entries: str) -> str:
 
 
 def wrapping(text: object) -> Markup:
-    """Text of a page: a line may end behind ":", ".", "/" and "_" in a name, and not between number and unit."""
-    return Markup(_IN_NAME.sub(r"\1<wbr>", str(escape(unbroken(str(text))))))
+    """Text of a page: a line may end behind ":", ".", "/" and "_" in a name, and not between number and unit.
+
+    It may also end before a capital inside a long word, as in the name of a class.
+    """
+    parted = _LONG_WORD.sub(lambda word: _HUMP.sub("<wbr>", word[0]), str(escape(unbroken(str(text)))))
+    return Markup(_IN_NAME.sub(r"\1<wbr>", parted))
 
 
 def escaped(text: object) -> str:

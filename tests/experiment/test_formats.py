@@ -100,6 +100,8 @@ def test_a_decided_test_says_which_hypothesis_and_an_open_one_that_it_is(
     sentence = decision(path, experiment([player("a"), player("b")], sprt=SPRT)).sentence
     assert f"{accepted} after {len(path)} pairs" in sentence
     assert pairs == 0 or "nan" not in svg(plot_sprt(path))
+    whole = decision(path, experiment([player("a"), player("b")], sprt=SPRT), 2 * len(path)).sentence
+    assert (f"not decided by all {len(path)} pairs: it may take some" in whole) == (pairs == 4)
 
 
 @pytest.mark.parametrize(("first", "side"), [("white", "is less than 90"), ("black", "is more than 30")])

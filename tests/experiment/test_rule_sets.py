@@ -243,7 +243,7 @@ def test_the_page_of_several_runs_names_players_that_failed(tmp_path: Path) -> N
     games.loc[0, ["result", "termination", "error"]] = failure
     run = run_of(tmp_path / "one", experiment(players), games, moves)
     write_joint(Joint(tmp_path, "games", ("one",), {"one": run}))
-    assert "1 game of 4 was lost by players' failures" in (tmp_path / "summary.md").read_text()
+    assert "1 of 4 games was lost because a player failed" in (tmp_path / "summary.md").read_text()
 
 
 @pytest.mark.full

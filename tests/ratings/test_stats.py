@@ -16,8 +16,10 @@ from arena.ratings.match import (
     NELO_SCALE,
     Model,
     SequentialTest,
+    SprtState,
     llr,
     match_summary,
+    pairs_to_decide,
     resolution,
     sprt,
 )
@@ -224,3 +226,14 @@ def test_a_sequential_test_takes_in_the_pairs_at_the_head_of_the_schedule_until_
 def test_resolution_refuses_impossible_arguments(arguments):
     with pytest.raises(ValueError, match=r"above 0|draw rate"):
         resolution(*arguments)
+
+
+def test_an_open_test_takes_as_many_pairs_as_normal_results_halfway_between_do() -> None:
+    """A ratio of two normal densities of deviation 1, with means of elo / NELO_SCALE a game, walks to a bound."""
+    elo0, elo1, at = 0.0, 60.0, SprtState(1.0, -2.94, 2.94, "continue")
+    mean0, mean1 = (math.sqrt(2) * elo / NELO_SCALE for elo in (elo0, elo1))
+    results = np.random.default_rng(1).normal((mean0 + mean1) / 2, 1, (1000, 2000))
+    walks = at.llr + np.cumsum((mean1 - mean0) * (results - (mean0 + mean1) / 2), axis=1)
+    is_decided = (walks <= at.lower) | (walks >= at.upper)
+    assert is_decided.any(axis=1).all()
+    assert pairs_to_decide(at, elo0, elo1) == pytest.approx((is_decided.argmax(axis=1) + 1).mean(), rel=0.15)

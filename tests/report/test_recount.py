@@ -319,7 +319,7 @@ def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_
 
 def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
     lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time", "disqualified"])]
-    said = r"([0-9]+) games? of ([0-9]+) (?:was|were) lost by players' failures: (.*?)\. "
+    said = r"([0-9]+) of ([0-9]+) games? (?:was|were) lost because (?:a player|players) failed: (.*?)\. "
     found = re.search(said, run.text + " ")
     assert (found is not None) == bool(len(lost)) == (run.name in ("swiss", "void"))
     if not found:
@@ -329,9 +329,9 @@ def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
     words = {"errors": "error", "illegal moves": "illegal_move", "unplayed": "disqualified"}
     counted = {}
     lines = found[3].replace(", as it was disqualified", "")
-    for player, text, games in re.findall(r"(\w+) lost (.*?), of ([0-9]+)", lines):
-        for number, kind in re.findall(r"([0-9]+) (?:by )?(errors|illegal moves|unplayed)", text):
-            counted[player, words[kind]] = int(number)
+    for player, all_lost, games, text in re.findall(r"(\w+) lost ([0-9]+) of its ([0-9]+) games?([^;]*)", lines):
+        for number, kind in re.findall(r"([0-9]*) (?:by )?(errors|illegal moves|unplayed)", text):
+            counted[player, words[kind]] = int(number or all_lost)
         assert int(games) == (run.sides["player"] == player).sum()
     assert counted == Counter(zip(loser, lost["termination"], strict=True))
 

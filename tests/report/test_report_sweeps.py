@@ -12,11 +12,12 @@ import pytest
 
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
-from arena.report.charts.elo import plot_sweep
+from arena.report.charts.elo import plot_number, plot_sweep
 from arena.report.page.blocks import Chart, Tried
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart
+from arena.report.tables.settings import swept_numbers
 from arena.report.tables.standings import convergence
 from arena.report.tables.sweeps import gains, sweeps
 from tests.helpers.report_data import (
@@ -159,6 +160,23 @@ def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
 def short(folder: Path, players: list[dict[str, Any]]) -> Run:
     """A run of few and short games."""
     return synthetic(folder, players, 3, plies=4)
+
+
+def test_numbers_are_swept_where_players_differ_in_one_alone(tmp_path: Path) -> None:
+    weights = [{"linear": {"man": man, "king": king}} for man in (1, 2) for king in (3, 5, 7)]
+    players = [player(f"p{i}", 2, evaluation=weight) for i, weight in enumerate(weights)]
+    players += [player("deeper", 4, evaluation=weights[0]), player("other", 2, evaluation="simple")]
+    (swept,) = swept_numbers(specs(players), 3)
+    assert swept.name == "king"
+    assert swept.values == {f"p{i}": float(weight["linear"]["king"]) for i, weight in enumerate(weights)}
+    assert swept.family == {f"p{i}": f"man {1 + i // 3}" for i in range(6)}
+    (one,) = swept_numbers(specs(players[:3]), 3)
+    assert set(one.family.values()) == {""}
+    run = synthetic(tmp_path, players[:3], 4, plies=2)
+    (line,) = plot_number(run.standings, one).containers
+    assert line[0].get_xdata().tolist() == [3, 5, 7]
+    assert line[0].get_ydata().tolist() == run.standings.set_index("player")["elo"][["p0", "p1", "p2"]].tolist()
+    assert answering_chart(run) == "elo_by_number"
 
 
 def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_few_games_have_no_number(tmp_path: Path) -> None:
 
 def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path: Path) -> None:
     run = two(tmp_path, ["black", "white"] * 4, termination="error")
-    said = "8 games of 8 were lost by players' failures: a lost 8 by errors, of 8."
+    said = "8 of 8 games were lost because players failed: a lost 8 of its 8 games by errors."
     assert [*map(str, failures(run))] == [said]
     assert opening(run).lines[:2] == [said, "a failed in 8 of its 8 games, which say nothing of its play."]
     assert plain(RunPage(run).markdown).split("\n\n")[2] == said
@@ -119,6 +119,20 @@ def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_sai
     for claim, term in zip(claims, ("depth", "nodes", "time"), strict=True):
         assert f"at equal {term}" in claim.sentence and claim.interval is not None
         assert claim.is_shown == (abs(claim.interval.value) > claim.interval.error)
+
+
+def test_the_best_two_values_of_a_setting_are_compared_where_neither_is_the_reference(tmp_path: Path) -> None:
+    players = [player(e, 3, type="negamax", evaluation=e) for e in ("x", "y", "z")]
+    run = synthetic(tmp_path, players, 20, plies=2)
+    strength = {"x": 0, "y": 1, "z": 2}
+    white, black = (run.games[colour].astype(str).map(strength) for colour in ("white", "black"))
+    won = changed(run, games=run.games.assign(result=np.where(white > black, "white", "black")))
+    best, *against_first = answer(won)
+    difference = won.ratings.contrast({"z": 1.0, "y": -1.0})
+    assert (best.names, best.interval, best.is_shown) == (("z", "y"), pytest.approx(difference), True)
+    assert [claim.names for claim in against_first] == [("z", "x"), ("y", "x")]
+    lost = changed(run, games=run.games.assign(result=np.where(white < black, "white", "black")))
+    assert [claim.names for claim in answer(lost)] == [("y", "x"), ("z", "x")]
 
 
 def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 
 from arena.report.charts.comparisons import plot_ablation, plot_comparisons, plot_sprt
 from arena.report.charts.effort import plot_nodes, plot_solved, plot_time, solved_sweeps, swept_depths
-from arena.report.charts.elo import plot_convergence, plot_elo_of, plot_sweep
+from arena.report.charts.elo import plot_convergence, plot_elo_of, plot_number, plot_sweep
 from arena.report.charts.grades import plot_errors, plot_errors_by_limit, swept_limit
 from arena.report.charts.style import figure_of
 from arena.report.run import Run
+from arena.report.tables.settings import swept_numbers
+from arena.report.tables.sweeps import FEWEST
 
 
 class _Chart(NamedTuple):
@@ -35,6 +37,15 @@ def _sweep(per: str) -> _Chart:
         "where it describes them; b is the worth of a doubling.",
         lambda run: plot_sweep(run.sweeps[run.sweeps["per"] == per], run.gains, reference=run.zero),
         lambda run: bool((run.sweeps["per"] == per).any()),
+    )
+
+
+def _by_number(number: int) -> _Chart:
+    return _Chart(
+        f"elo_by_number_{number + 1}" if number else "elo_by_number",
+        "Players that differ in one number of their settings only, with 95 % intervals.",
+        lambda run: plot_number(run.standings, swept_numbers(run.compared, FEWEST)[number], reference=run.zero),
+        lambda run: len(swept_numbers(run.compared, FEWEST)) > number,
     )
 
 
@@ -86,6 +97,7 @@ CHARTS: tuple[_Chart, ...] = (
     ),
     _sweep("depth"),
     _sweep("nodes"),
+    *map(_by_number, range(3)),
     _Chart(
         "nodes",
         "Mean nodes of the moves searched to the depth limit, of players that differ in it only; the slope of a "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from arena.report.charts.axes import (
     leading,
     legend,
     limit_axis,
+    log_scale,
     reference_line,
     row_axes,
     set_title,
@@ -34,6 +36,7 @@ from arena.report.charts.axes import (
 from arena.report.charts.style import INK, series, styled
 from arena.report.run import Run
 from arena.report.tables.forms import limit_text
+from arena.report.tables.settings import SweptNumber
 
 MOST_LIMITS = 4
 """Limits that have a part of the chart each; of more, all players stand in one."""
@@ -41,6 +44,8 @@ PLAYERS_SHOWN = 8
 """Players that the chart of convergence has room for."""
 CROWDED = 60
 """Marks of a chart of several runs above which a player's stand in one line."""
+WIDE = 10
+"""Times the least of the numbers that the greatest is, from which on their axis is logarithmic."""
 _LEGEND = 6.0
 """Inches of a row of the legend over a chart of several runs."""
 
@@ -117,19 +122,43 @@ def plot_sweep(sweep: pd.DataFrame, gains: pd.DataFrame, *, reference: str = "")
     ax = area(f"Elo by {'search depth' if per == 'depth' else 'nodes per move'}, with 95 % intervals{some}")
     for i, (name, shift) in enumerate(zip(names, shifts(len(names)), strict=True)):
         rows, style, label = sweep[sweep["family"] == name], series(i), str(name)
-        elo, low, high = (rows[column].to_numpy(dtype=float) for column in Interval.columns_of("elo"))
         for fit in gains[(gains["family"] == name) & (gains["per"] == per) & gains["fits"]].to_dict("records"):
             label += f": {Interval.of(fit, 'gain')} Elo per doubling"
             along = np.geomspace(fit["x_low"], fit["x_high"], 100)
             line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
             ax.plot(along, line, **style | {"marker": "none", "linewidth": 1.3})
-        error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
-        x = rows["x"] + (shift if per == "depth" else 0.0)
-        ax.errorbar(x, elo, error, capsize=3, elinewidth=1.3, label=label, **style | {"linestyle": "none"})
+        shifted = rows.assign(x=rows["x"] + (shift if per == "depth" else 0.0))
+        _draw_line(ax, shifted, style | {"linestyle": "none"}, label)
     limit_axis(ax, per, sweep["x"], "mean nodes per move")
     ax.set_ylabel(elo_label(reference))
     legend(ax)
     return ax
+
+
+@styled
+def plot_number(standings: pd.DataFrame, swept: SweptNumber, *, reference: str = "") -> Axes:
+    """Elo against a number of the settings, with 95 % intervals; the LINES families with the best players."""
+    table = standings[standings["player"].isin(swept.values) & standings["elo"].notna()]
+    table = table.assign(x=table["player"].map(swept.values), family=table["player"].map(swept.family))
+    names = table.drop_duplicates("family")["family"].tolist()
+    ax = area(f"Elo by {swept.name}, with 95 % intervals{leading(len(names), LINES, ' families')}")
+    for i, name in enumerate(names[:LINES]):
+        _draw_line(ax, table[table["family"] == name].sort_values("x"), series(i), name)
+    low, high = table["x"].min(), table["x"].max()
+    if low > 0 and high / low >= WIDE:
+        log_scale(ax, "x", table["x"].to_numpy(dtype=float))
+        ax.xaxis.set_major_formatter("{x:g}")
+    ax.set_xlabel(swept.name)
+    ax.set_ylabel(elo_label(reference))
+    if len(names) > 1:
+        legend(ax)
+    return ax
+
+
+def _draw_line(ax: Axes, rows: pd.DataFrame, style: dict[str, Any], label: str) -> None:
+    elo, low, high = (rows[column].to_numpy(dtype=float) for column in Interval.columns_of("elo"))
+    error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
+    ax.errorbar(rows["x"], elo, error, capsize=3, elinewidth=1.3, label=label, **style)
 
 
 @styled

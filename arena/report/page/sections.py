@@ -39,7 +39,7 @@ from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable_grid, standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
-from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
+from arena.report.sentences.facts import byes, details, facts, first_move, one_scale, placed_by
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.ablation import ABLATION
 from arena.report.tables.effort import EFFORT_TABLE, EXTRAS
@@ -76,6 +76,14 @@ EFFORT_NOTES = {
     "tt_hits": "Table hits: lookups that found the position.",
 }
 """What the table of the search effort says below, by the column that it is about."""
+OF_VALUES = (
+    "The difference of their Elo at equal limits, all else equal, with its 95 % interval; LOS is the likelihood "
+    "that the first one is stronger."
+)
+OF_PLAYERS = (
+    "Results are from the view of the first one. The difference in Elo rests on all games of the run, not on "
+    "theirs alone."
+)
 ENDINGS = (
     "Decisions: those in which some move loses value. Errors threw away half a point (?) or a whole one (??). "
     "Skill: 1 less the errors over those of random choice in the same positions. W→D: wins turned into draws. "
@@ -181,9 +189,8 @@ class RunPage:
 
     def _standings(self) -> list[Block]:
         zero = f"Elo: {self.run.zero}." if self.run.standings["elo"].notna().any() else ""
-        note = " ".join(
-            filter(None, (zero, first_move(self.run), byes(self.run), *moved_by_prior(self.run.ratings)))
-        )
+        said = (placed_by(self.run), zero, first_move(self.run), byes(self.run), *moved_by_prior(self.run.ratings))
+        note = " ".join(filter(None, said))
         return [Sortable(standings_grid(self.run, self.linked), "standings-table"), Text(note, "note")]
 
     def _crosstable(self) -> list[Block]:
@@ -275,7 +282,10 @@ def _pairings(run: Run) -> list[Block]:
     if len(run.comparisons) > 1:
         every = run.comparisons[["setting", "value", "reference"]].drop_duplicates()
         shown = run.comparisons.merge(every.head(MOST_PAIRS))
-        blocks.append(Sortable(differences(shown, pairs=True)))
+        blocks += [
+            Text(OF_VALUES, label="Every two values of a setting."),
+            Sortable(differences(shown, pairs=True)),
+        ]
     place = {name: place for place, name in enumerate(run.placed)}
     games = sides(run.games)
     games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
@@ -293,9 +303,8 @@ def _pairings(run: Run) -> list[Block]:
     if rows:
         head = [NAMED, Heading("Against", Style.NAME), Heading("Won, drawn, lost"), Heading("Rated difference")]
         head += [Heading("Beyond ratings")] if excess else []
+        blocks += [Text(OF_PLAYERS, label="Every two players that met.")] if len(run.players) > 2 else []
         blocks.append(Sortable(Grid(head, rows)))
-        if len(run.players) > 2:
-            blocks.append(Text("The difference in Elo rests on all games of the run, not on these alone.", "note"))
         if excess:
             chance = probability(run.residuals["chance"].iloc[0])
             text = (
@@ -312,9 +321,9 @@ def _excess(run: Run) -> dict[tuple[str, str], Cell]:
     """What two players score against each other beyond their ratings, from the view of either."""
     cells = {}
     for row in run.residuals.iloc[1:].to_dict("records"):
-        name, other, (value, low, high) = row["player"], row["opponent"], Interval.of(row, "excess")
-        cells[name, other] = Cell(value, points_in_100(value, low, high))
-        cells[other, name] = Cell(-value, points_in_100(-value, -high, -low))
+        name, other, excess = row["player"], row["opponent"], Interval.of(row, "excess")
+        cells[name, other] = Cell(excess.value, points_in_100(*excess))
+        cells[other, name] = Cell(-excess.value, points_in_100(*excess.reversed))
     return cells
 
 
@@ -348,7 +357,8 @@ def _match(run: Run) -> list[Block]:
     match = match_summary(counts)
     lines = [
         f"Pairs of games in which {name} scored 0, ½, 1, 1½ and 2 points: {', '.join(map(str, counts))}.",
-        f"Elo of the pairs alone: {match.elo}; normalized Elo: {match.nelo}.",
+        f"Elo of the pairs alone: {match.elo}; normalized Elo: {match.nelo}. The standings have another interval, "
+        "which also allows for the first move, for how few pairs there are, and for a prior.",
     ]
     if len(run.sprt):
         last = run.sprt.iloc[-1]

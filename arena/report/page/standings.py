@@ -86,7 +86,8 @@ def _placing(order: pd.DataFrame) -> list[tuple[Heading, list[Cell]]]:
             if name in order
         ]
     matches = [_match(row) for row in order.to_dict("records")]
-    return [(Heading("Round"), columns["round"].cells(order)), (Heading("Last match", is_wide=True), matches)]
+    last = Heading("Last match", Style.WORD, is_wide=True)
+    return [(Heading("Round"), columns["round"].cells(order)), (last, matches)]
 
 
 def _match(row: Mapping[Any, Any]) -> Cell:

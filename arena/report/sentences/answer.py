@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from arena.base.wording import counted, listed
+from arena.experiment.formats.fixed import Sprt
 from arena.experiment.model import Experiment
 from arena.experiment.openings import RANDOM_OPENINGS
 from arena.ratings.interval import Z80, Z95, Interval
 from arena.ratings.joint import NoteKind
+from arena.ratings.match import SprtState, pairs_to_decide
 from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
 from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, among_given, compared, shortened
@@ -105,7 +107,7 @@ def _decisions(run: Run) -> Iterator[Claim]:
         note = f"level with {first['opponent']}, {names[0]} is first by its higher seed" if is_level else ""
         yield Claim(", ".join(f"{{}} is {place}" for place in places[: len(names)]), names, note=note)
     if run.experiment.sprt:
-        yield decision(run.sprt, run.experiment)
+        yield decision(run.sprt, run.experiment, run.info.games)
     if twins := [note for note in run.ratings.notes if note.kind is NoteKind.ONE_PLAYER]:
         words = f"{{}} and {{}} played the same moves in all {twins[0].games} games: they are one player"
         yield Claim(words, twins[0].players, is_shown=False)
@@ -167,25 +169,50 @@ def _ablation(run: Run) -> Iterator[Claim]:
 
 
 def _settings(run: Run) -> Iterator[Claim]:
-    """Each value of a setting against that of the baseline, the strongest first, at each kind of equal terms."""
-    rows = run.comparisons[run.comparisons["baseline"].astype(bool)]
-    rows = rows[rows["elo_difference_low"] < rows["elo_difference_high"]]  # not of two that are one player
+    """The best two values of a setting, and each one against that of the baseline, the strongest first.
+
+    All that at each kind of equal terms.
+    """
+    every = run.comparisons
+    every = every[every["elo_difference_low"] < every["elo_difference_high"]]  # not of two that are one player
+    rows = every[every["baseline"].astype(bool)]
+    several = rows["terms"].nunique() > 1
     failed = failing(run)
     if len(run.players) == 2 and failed:
         yield from (_failed(run, name) for name in failed)
         return
+    for _, of_setting in rows.groupby(["setting", "terms", "reference"], sort=False):
+        yield from _best_two(run, every, of_setting, several)
     mean = rows.groupby(["setting", "value", "reference"])["elo_difference"].transform("mean")
     for row in rows.assign(mean=-mean).sort_values("mean", kind="stable").to_dict("records"):
-        has_terms = row["terms"] and (row["pairs"] > 1 or rows["terms"].nunique() > 1)
-        terms = f" at equal {row['terms']}" if has_terms else ""
-        yield compared(
-            row["value"],
-            row["reference"],
-            Interval.of(row, "elo_difference"),
-            at=terms + (f" {UNKEPT}" if row["time_used"] > TOO_LONG else ""),
-            points=_points(run, row["value"]) if row["setting"] == WHOLE_PLAYER else "",
-            note=f"mean of {row['pairs']} pairs of players" if row["pairs"] > 1 else "",
-        )
+        yield _of_values(run, row, (row["value"], row["reference"]), several)
+
+
+def _best_two(run: Run, every: pd.DataFrame, of_setting: pd.DataFrame, several: bool) -> Iterator[Claim]:
+    """The best value of a setting against the second best, where neither is the reference of these rows."""
+    best = of_setting.nlargest(2, "elo_difference")
+    if len(best) < 2 or best["elo_difference"].iloc[-1] < 0:
+        return
+    names = tuple(best["value"])
+    alike = (every["setting"] == best["setting"].iloc[0]) & (every["terms"] == best["terms"].iloc[0])
+    both = every[alike & every["value"].isin(names) & every["reference"].isin(names)]
+    for row in both.to_dict("records"):
+        yield _of_values(run, row, names, several)
+
+
+def _of_values(run: Run, row: Mapping[Any, Any], names: Sequence[str], several: bool) -> Claim:
+    """A row of `Run.comparisons`, as a claim on the first of its values; with its terms if there are `several`."""
+    difference = Interval.of(row, "elo_difference")
+    first, second = names
+    terms = f" at equal {row['terms']}" if row["terms"] and (row["pairs"] > 1 or several) else ""
+    return compared(
+        first,
+        second,
+        difference if first == row["value"] else difference.reversed,
+        at=terms + (f" {UNKEPT}" if row["time_used"] > TOO_LONG else ""),
+        points=_points(run, first) if row["setting"] == WHOLE_PLAYER else "",
+        note=f"mean of {row['pairs']} pairs of players" if row["pairs"] > 1 else "",
+    )
 
 
 def lead(run: Run) -> Iterator[Claim]:
@@ -264,8 +291,8 @@ def _are_apart(shares: Sequence[Interval]) -> bool:
     return all(low.high < high.low for low, high in pairwise(ordered))
 
 
-def decision(path: pd.DataFrame, experiment: Experiment) -> Claim:
-    """The decision of an experiment's sequential test, by the path of `tables.decided.sprt_path`.
+def decision(path: pd.DataFrame, experiment: Experiment, games: int = 0) -> Claim:
+    """The decision of an experiment's sequential test of so many games at most, by the path of `sprt_path`.
 
     Accepting H1 rejects that the first player is elo0 stronger or less, at an error of alpha; accepting H0 rejects
     that it is elo1 stronger or more, at an error of beta.
@@ -275,7 +302,9 @@ def decision(path: pd.DataFrame, experiment: Experiment) -> Claim:
     unit = "normalized Elo" if test.model == "normalized" else "Elo"
     pairs, tested = counted(len(path), "pair"), f"{test.elo0:g} against {test.elo1:g}"
     if decided == "continue":
-        return Claim(f"The test of {tested} {unit} is open after {pairs}", is_shown=False)
+        is_over = bool(games) and 2 * len(path) >= games
+        words = f"The test of {tested} {unit} is {'not decided by all' if is_over else 'open after'} {pairs}"
+        return Claim(words + _pairs_left(path, test), is_shown=False)
     bound, error = (test.elo0, test.alpha) if decided == "H1" else (test.elo1, test.beta)
     than, or_ = ("more", "or less") if (decided == "H1") != (bound < 0) else ("less", "or more")
     words = (
@@ -286,6 +315,15 @@ def decision(path: pd.DataFrame, experiment: Experiment) -> Claim:
     return Claim(words, tuple(spec.name for spec in experiment.players[:2]))
 
 
+def _pairs_left(path: pd.DataFrame, test: Sprt) -> str:
+    """How many more pairs an open test may take, where its unit tells."""
+    if test.model != "normalized" or path.empty:
+        return ""
+    llr, lower, upper = (float(path[name].iloc[-1]) for name in ("llr", "lower", "upper"))
+    left = pairs_to_decide(SprtState(llr, lower, upper, "continue"), test.elo0, test.elo1)
+    return f": it may take some {float(f'{left:.1g}'):,.0f} more"
+
+
 def answering_chart(run: Run) -> str:
     """The name of the chart that stands below the answer; "" for none."""
     if run.experiment.sprt:
@@ -293,7 +331,9 @@ def answering_chart(run: Run) -> str:
     if len(run.order):
         return ""
     per = run.gains.loc[run.gains["fits"], "per"]
-    return f"elo_by_{per.iloc[0]}" if len(per) else "elo_by_depth"
+    if len(per):
+        return f"elo_by_{per.iloc[0]}"
+    return "elo_by_depth" if len(run.sweeps) else "elo_by_number"
 
 
 def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
@@ -13,9 +13,9 @@ from arena.ratings.joint import NoteKind
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
 from arena.report.tables.outcomes import verdict
-from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
+from arena.report.tables.submissions import LOST_BY, by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
-from arena.rules.game import Termination
+from arena.rules.game import FORFEITS, Termination
 from players.finding import Finding
 from players.loading import own_code
 from players.player import PlayerSpec
@@ -134,14 +134,19 @@ def forfeits(run: Run) -> list[str]:
     lost = int(counts.to_numpy().sum())
     order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index
     played = run.ratings.table.set_index("player")["games"]
-    parts = [
-        f"{player} lost {by_failures(counts.loc[player])}, of {played[player]}" for player in order[:MOST_NAMED]
-    ]
+    parts = [_lost(player, counts.loc[player].to_dict(), played[player]) for player in order[:MOST_NAMED]]
     more = len(order) - MOST_NAMED
     if more > 0:
         parts.append(f"{counted(more, 'player')} more lost some, too")
-    were = "was" if lost == 1 else "were"
-    return [f"{counted(lost, 'game')} of {games} {were} lost by players' failures: {'; '.join(parts)}."]
+    why = "was lost because a player" if lost == 1 else "were lost because players"
+    return [f"{lost} of {counted(games, 'game')} {why} failed: {'; '.join(parts)}."]
+
+
+def _lost(player: str, counts: Mapping[Any, int], games: int) -> str:
+    """How many of its games a player lost by failures: "al lost 3 of its 8 games on time"."""
+    kinds = [kind for kind in FORFEITS if counts.get(kind)]
+    how = f" {LOST_BY[kinds[0]]}" if len(kinds) == 1 else f": {by_failures(counts)}"
+    return f"{player} lost {sum(counts.values())} of its {counted(games, 'game')}{how}"
 
 
 def disqualifications(run: Run) -> list[Notice]:

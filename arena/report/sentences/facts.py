@@ -13,6 +13,7 @@ from arena.ratings.errors import wilson
 from arena.report.describe import describe_limit
 from arena.report.run import Run
 from arena.report.tables.settings import limits, terms
+from arena.report.tables.standings import STANDINGS
 from arena.rules.game import Termination
 
 _WRITERS = ("match", "place")
@@ -22,6 +23,11 @@ _RULES = {
     Termination.ADJUDICATED_DRAW: "drawn by scores",
     Termination.ADJUDICATED_TABLES: "by endgame tables",
 }
+_PLACED = {
+    "swiss": "points, then Buchholz, then Sonneborn-Berger",
+    "knockout": "the last round played, then by seed",
+}
+"""What decides places, by the format."""
 
 
 def written_by(run: Run) -> str:
@@ -129,6 +135,13 @@ def one_scale(run: Run) -> str:
     is_timed = any(spec.limit.longest is not None for spec in run.experiment.players)
     timed = ", so games under time limits, which differ from run to run, move all of them" if is_timed else ""
     return f"Differences rest on one fit of all games{timed}; arena rate, given this folder, repeats it."
+
+
+def placed_by(run: Run) -> str:
+    """What decides the places of a Swiss or knockout, which are no ranks by Elo."""
+    if not len(run.order):
+        return ""
+    return f"Places are by {_PLACED[run.experiment.format.type]}; {STANDINGS.name}.csv ranks the players by Elo."
 
 
 def byes(run: Run) -> str:

@@ -31,7 +31,7 @@ ADJUDICATIONS = Table.of(
 )  # fmt: skip
 ORDER = Table.of(
     "order",
-    Column("place", "place in the final order of the format, from 1"),
+    Column("place", "place in the final order, from 1: of a Swiss by points, of a knockout by rounds"),
     shared.PLAYER,
     Column("points", "points of all games, byes and void rounds; in a knockout those of the last pairing",
         units.POINTS, "Points"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from arena.experiment.names import word_of
+from arena.experiment.names import is_number, word_of
 from players.player import ENGINE, Limit, PlayerSpec
 
 LIMITS = Limit._fields
@@ -71,6 +71,53 @@ def terms_at(specs: Sequence[PlayerSpec]) -> tuple[str, str]:
     numbers = sorted({limits(spec)[kinds[0]] for spec in specs})
     unit = " s" if kinds == ["seconds"] else ""
     return terms(kinds), " to ".join(f"{n}" for n in dict.fromkeys([numbers[0], numbers[-1]])) + unit
+
+
+class SweptNumber(NamedTuple):
+    """A number in which players differ who are else alike."""
+
+    name: str
+    values: Mapping[str, float]
+    """By player."""
+    family: Mapping[str, str]
+    """By player: those that differ in the number alone; "" if there is one family."""
+
+
+def swept_numbers(players: Sequence[PlayerSpec], fewest: int) -> list[SweptNumber]:
+    """The numbers, but for limits, of `fewest` values or more in a family: options, and weights inside them."""
+    each = {player.name: dict(_leaves(settings(player))) for player in players}
+    paths = dict.fromkeys(path for leaves in each.values() for path in leaves if path[0] not in (*LIMITS, "type"))
+    return [swept for path in paths if (swept := _swept(each, path, fewest)).values]
+
+
+def _swept(each: Mapping[str, Mapping[tuple[str, ...], Any]], path: tuple[str, ...], fewest: int) -> SweptNumber:
+    families: dict[str, dict[str, float]] = {}
+    rest = {
+        name: {other: value for other, value in leaves.items() if other != path} for name, leaves in each.items()
+    }
+    for name, leaves in each.items():
+        if is_number(leaves.get(path)):
+            families.setdefault(str(sorted(rest[name].items())), {})[name] = float(leaves[path])
+    lines = [values for values in families.values() if len(set(values.values())) >= fewest]
+    firsts = [rest[next(iter(values))] for values in lines]
+    words = [", ".join(_telling(own, firsts)) for own in firsts]
+    values = {name: x for line in lines for name, x in line.items()}
+    family = {name: word for line, word in zip(lines, words, strict=True) for name in line}
+    return SweptNumber(path[-1], values, family)
+
+
+def _telling(own: Mapping[tuple[str, ...], Any], others: Sequence[Mapping[tuple[str, ...], Any]]) -> list[str]:
+    """The settings in which a family differs from others, in words."""
+    return [word_of(path[-1], value) if isinstance(value, bool) else f"{path[-1]} {value}"
+            for path, value in own.items() if any(other.get(path) != value for other in others)]  # fmt: skip
+
+
+def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if not isinstance(value, Mapping):
+        yield path, value
+        return
+    for name, inner in value.items():
+        yield from _leaves(inner, (*path, str(name)))
 
 
 def families(players: Iterable[PlayerSpec], limit: str = "depth") -> dict[str, str]:

@@ -21,7 +21,7 @@ from players.player import PlayerSpec
 
 STANDINGS = Table.of(
     "standings",
-    Column("rank", "place in the joint rating, from 1"),
+    Column("rank", "rank by Elo, from 1; the places of a Swiss or knockout are those of order"),
     shared.PLAYER, *shared.ELO, *shared.RESULTS,
     Column("score", "points per game", units.SHARE),
     Column("los", "likelihood of superiority over the next player of the table", units.SHARE),

@@ -23,24 +23,24 @@ PLAYED, DISQUALIFIED, LEFT_OUT = "played", "disqualified", "left out"
 """What became of a submission."""
 A_CLASS = 3
 """Files from which on they are rows of a grade sheet."""
-_WORDS = {
-    Termination.TIME: "{} on time",
-    Termination.ILLEGAL_MOVE: "{} by illegal moves",
-    Termination.ERROR: "{} by errors",
-    Termination.DISQUALIFIED: "{} unplayed, as it was disqualified",
+LOST_BY = {
+    Termination.TIME: "on time",
+    Termination.ILLEGAL_MOVE: "by illegal moves",
+    Termination.ERROR: "by errors",
+    Termination.DISQUALIFIED: "unplayed, as it was disqualified",
 }
-"""Games lost by failures, by the kind of failure."""
+"""How games are lost by failures, by the kind of failure."""
 
 SUBMISSIONS = Table.read(
     "submissions",
     Column("file", "file, module or program that plays", heading="File", style=Style.WORD, is_wide=True),
     shared.PLAYER,
-    Column("status", "played, disqualified or left out", heading="Status", style=Style.WORD),
+    Column("status", "played, disqualified or left out", heading="Status", style=Style.WORD, is_wide=True),
     Column("place", "place in the standings; empty for a player left out or disqualified", heading="#",
         text=plain, style=Style.RANK),
     *shared.ELO,
     Column("points", "points of all games, byes and void rounds; empty for a player left out or disqualified",
-        units.POINTS),
+        units.POINTS, "Points"),
     shared.GAMES, shared.BYES, shared.VOID_ROUNDS, shared.BUCHHOLZ, shared.SONNEBORN_BERGER,
     Column("failures",
         "games in which it failed, those that do not count among them; empty for a player left out", units.GAMES,
@@ -49,7 +49,7 @@ SUBMISSIONS = Table.read(
         style=Style.WORD),
     shared.SECONDS_PER_MOVE,
     Column("seconds_longest", "longest time of a move", units.SECONDS, "Longest move", is_wide=True),
-     order=("place", "player", "file", "status", "failures", "seconds_longest", "reasons"),
+     order=("place", "player", "points", "file", "status", "failures", "seconds_longest", "reasons"),
 )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def disqualification(run: RatedRun, player: str) -> str:
 
 def by_failures(counts: Mapping[Any, int]) -> str:
     """How a player lost games by failures, from their number by `Termination`: "2 by errors and 1 on time"."""
-    return listed([_WORDS[kind].format(counts[kind]) for kind in FORFEITS if counts.get(kind)])
+    return listed([f"{counts[kind]} {LOST_BY[kind]}" for kind in FORFEITS if counts.get(kind)])
 
 
 def lost_by_failures(run: RatedRun) -> pd.DataFrame:
