@@ -19,7 +19,7 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 _DOCUMENTED = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
 """A comment for who reads a module and for what checks its types."""
 _IN_NAME = re.compile(r"(?<=\w)([.:/_])(?=[A-Za-z])")
-_LONG_WORD = re.compile(r"\w{16,}")
+_LONG_WORD = re.compile(r"\w{18,}")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
