@@ -94,7 +94,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def _unpacked(page: Path) -> Iterator[bytes]:
     if page.suffix == ".html":
-        for text in re.findall(r'"(eN[\w+/]{20,}=*)"', page.read_text(encoding="utf-8")):
+        for text in re.findall(r'"(eJ[\w+/]{20,}=*)"', page.read_text(encoding="utf-8")):
             yield zlib.decompress(base64.b64decode(text))
 
 

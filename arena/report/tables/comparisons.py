@@ -108,8 +108,8 @@ def _differing(specs: Sequence[PlayerSpec]) -> list[str]:
 def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
-    A value of one player alone whose name does not say it has that name: "mine (advance)"; values of the same
-    words have the name of their first player.
+    A value of one player alone whose name does not say it has that name: "mine (advance)"; one that ends with the
+    value, "kings 1.3" for "king 1.3", says it. Values of the same words have the name of their first player.
     """
     having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
@@ -120,7 +120,8 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     words = [f"default {setting}" if value is None else word for value, word in zip(plain, whole, strict=True)]
     texts = {}
     for (value, (first, *others)), word, bare in zip(having.items(), words, said, strict=True):
-        if not others and bare not in first.name:
+        is_said = bare in first.name or bare.split()[-1:] == first.name.split()[-1:]
+        if not others and not is_said:
             texts[value] = f"{first.name} ({word})"
         else:
             texts[value] = f"{word} ({first.name})" if words.count(word) > 1 else word
