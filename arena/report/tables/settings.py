@@ -108,8 +108,11 @@ def _swept(each: Mapping[str, Mapping[tuple[str, ...], Any]], path: tuple[str, .
 
 def _telling(own: Mapping[tuple[str, ...], Any], others: Sequence[Mapping[tuple[str, ...], Any]]) -> list[str]:
     """The settings in which a family differs from others, in words."""
-    return [word_of(path[-1], value) if isinstance(value, bool) else f"{path[-1]} {value}"
-            for path, value in own.items() if any(other.get(path) != value for other in others)]  # fmt: skip
+    return [
+        word_of(path[-1], value) if isinstance(value, bool) else f"{path[-1]} {value}"
+        for path, value in own.items()
+        if any(other.get(path) != value for other in others)
+    ]
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
