@@ -105,14 +105,14 @@ def position_of(
         return _at(_of_run(path, game or 1), ply)
     if path.is_file():
         return _at(_of_file(path, variant, game or 1, results), ply)
-    if game is not None or ply is not None:
-        raise ArenaError("--game and --ply need a PDN file or the folder of a run")
-    if (rules := _rules(what)) is not None:
-        return GamePosition(PlayedGame(rules, rules.start, []))
-    if ":" not in what:
+    if (rules := _rules(what)) is None and ":" not in what:
         close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
         raise ArenaError(f"{what!r} is not a FEN, a variant, a PDN file or the folder of a run{meant}")
+    if game is not None or ply is not None:
+        raise ArenaError("--game and --ply need a PDN file or the folder of a run")
+    if rules is not None:
+        return GamePosition(PlayedGame(rules, rules.start, []))
     return _of_fen(what, variant)
 
 
