@@ -17,7 +17,7 @@ _INFINITE = 5000.0
 
 
 def moved_by_prior(ratings: Ratings) -> list[str]:
-    """Sentences on players whose Elo the prior moves by more than LITTLE of its error, the most moved by name."""
+    """Sentences on players whose Elo the prior moves by more than LITTLE of its ±, the most moved by name."""
     if ratings.joint is None:
         return []
     names = list(ratings.joint.names)
@@ -35,7 +35,7 @@ def moved_by_prior(ratings: Ratings) -> list[str]:
         most = int(np.argmax(np.where(is_moved, np.abs(moved) / np.where(half > 0, half, 1), 0)))
         others = int(is_moved.sum()) - 1
         before, after = signed(elo[most] - moved[most]), with_error(elo[most], half[most])
-        more = f", and those of {counted(others, 'other player')} by more than a tenth of their errors"
+        more = f", and those of {counted(others, 'other player')} by more than a tenth of their ±"
         sentences.append(
             f"The prior moves the Elo of {names[most]} by {signed(moved[most])}, from {before} to "
             f"{after}{more if others else ''}."

@@ -119,10 +119,12 @@ class PlayerPages:
         if "buchholz" not in order or name not in set(order["player"]):
             return []
         [row] = order[order["player"] == name].to_dict("records")
-        of_games = f"{row['wins'] + row['draws'] / 2:g} in {counted(row['games'], 'game')}"
+        played = row["wins"] + row["draws"] / 2
+        of_games = f"{played:g} in {counted(row['games'], 'game')}"
         free = without_games(row, self.run.experiment.format.pairs_of_pairing(0)) if "byes" in row else []
         sums = f"Buchholz {row['buchholz']:.4g}, Sonneborn-Berger {row['sonneborn_berger']:.4g}"
-        return [Text(f"{row['points']:.4g} points: {listed([of_games, *free])}. {sums}.")]
+        points = f"{row['points']:.4g} points: {listed([of_games, *free])}" if free else f"Points: {of_games}"
+        return [Text(f"{points}. {sums}.")]
 
     def _phases(self, name: str) -> list[Block]:
         """What a move costs in each phase; processor time where it is known of all moves."""

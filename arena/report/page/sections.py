@@ -357,8 +357,8 @@ def _match(run: Run) -> list[Block]:
     match = match_summary(counts)
     lines = [
         f"Pairs of games in which {name} scored 0, ½, 1, 1½ and 2 points: {', '.join(map(str, counts))}.",
-        f"Elo of the pairs alone: {match.elo}; normalized Elo: {match.nelo}. The standings have another interval, "
-        "which also allows for the first move, for how few pairs there are, and for a prior.",
+        f"Elo of the pairs alone: {match.elo}; normalized Elo: {match.nelo}. The interval of the "
+        "standings also allows for the first move, for how few pairs there are, and for a prior.",
     ]
     if len(run.sprt):
         last = run.sprt.iloc[-1]

@@ -279,7 +279,7 @@ def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim
         asked = [name for name in players if name in shares][:2]
         if asked:
             first, *others = (f"{share_text(*shares[name])} %" for name in asked)
-            words = f"Of the {rows['positions'].max():,} positions of {{}} {{}} solves {first}"
+            words = f"Of the {rows['positions'].max():,} positions of {{}}, {{}} solves {first}"
             words += "".join(f", {{}} {share}" for share in others)
             words += f", {RANDOM_CHOICE} {share_text(*shares[RANDOM_CHOICE])} %"
             yield Claim(words, (str(suite), *asked), is_shown=_are_apart([shares[name] for name in asked]))

@@ -28,7 +28,7 @@ MOST_NAMED = 5
 """Players that a sentence names."""
 CUT = 0.05
 """Share of games that the ply limit ends from which on it is noted."""
-UNTOLD, UNTOLD_CHANCE = 0.05, 0.01
+UNTOLD, UNTOLD_CHANCE = 0.03, 0.01
 """Points a game that pairings score beyond their ratings, and the chance of that, from which on it is noted."""
 REPEATED = 0.5
 """Share of games that repeat others from which on it is noted."""

@@ -134,7 +134,7 @@ def one_scale(run: Run) -> str:
         return ""
     is_timed = any(spec.limit.longest is not None for spec in run.experiment.players)
     timed = ", so games under time limits, which differ from run to run, move all of them" if is_timed else ""
-    return f"Differences rest on one fit of all games{timed}; arena rate, given this folder, repeats it."
+    return f"Differences rest on one fit of all games{timed}; arena rate FOLDER makes it, too."
 
 
 def placed_by(run: Run) -> str:
