@@ -201,8 +201,9 @@ class FollowedFiles:
         name = os.path.relpath(path)
         if after == MISSING:
             return f"{name} is gone"
-        copy = copy_of(path, before)
-        old = self._texts.get(before) if before in self._texts or not copy.is_file() else _text_of(copy)
+        copy, old = copy_of(path, before), self._texts.pop(before, None)
+        if old is None and copy.is_file():
+            old = _text_of(copy)
         new = self._texts[after] = _text_of(Path(path))
         if old is None:
             return f"{name} was saved"

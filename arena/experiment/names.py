@@ -38,8 +38,8 @@ def words_of(name: str, values: list[Any]) -> list[str]:
 
     Of mappings these are the leaves that differ; of several values "my.py:racer" is "racer" if no other one is.
     """
-    leaves = [set(map(repr, _leaves(value))) for value in values if isinstance(value, dict)]
-    common = set.intersection(*leaves) if len(leaves) > 1 else set()
+    each = [set(map(repr, leaves(value))) for value in values if isinstance(value, dict)]
+    common = set.intersection(*each) if len(each) > 1 else set()
     whole = [word_of(name, value, common) for value in values]
     short = [_last(word) if isinstance(value, str) else word for word, value in zip(whole, values, strict=True)]
     is_alone = len(values) == 1
@@ -57,7 +57,7 @@ def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
     if value is None or isinstance(value, bool):
         return name if value else f"no {name}"
     if isinstance(value, dict):
-        telling = [leaf for leaf in _leaves(value) if common and repr(leaf) not in common]
+        telling = [leaf for leaf in leaves(value) if common and repr(leaf) not in common]
         return " ".join(f"{path[-1]} {leaf}" for path, leaf in telling) or " ".join(value)
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
@@ -240,9 +240,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _leaves(value: Any, path: Keys = ()) -> Iterator[tuple[Keys, Any]]:
-    if not isinstance(value, dict):
+def leaves(value: Any, path: Keys = ()) -> Iterator[tuple[Keys, Any]]:
+    """Yield what is no mapping inside of a value, each with the keys that lead to it."""
+    if not isinstance(value, Mapping):
         yield path, value
         return
     for key, inner in value.items():
-        yield from _leaves(inner, (*path, key))
+        yield from leaves(inner, (*path, key))

@@ -32,8 +32,8 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
     """The files of an entry's pattern by names of their own, in the order of these, each with what plays in it.
 
     `submissions/*.py:Player` names what plays in each file. Else it is the only public class with a method
-    `choose`, or, of an evaluation, the only public function; of several the one called PLAYER_NAME or
-    EVALUATION_NAME. A file that has none, or cannot be read, becomes a player all the same, which cannot be built.
+    `choose`, or, of an evaluation, the only public function; of several the one called `Player` or
+    `evaluate`. A file that has none, or cannot be read, becomes a player all the same, which cannot be built.
     Raises EntryError.
     """
     match = _REFERENCE.fullmatch(reference)

@@ -110,7 +110,8 @@ class RunData(NamedTuple):
     @property
     def judges(self) -> Mapping[str, Any]:
         """What is stored of each judge but the tables, by its name: `entry`, `files` (a hash of each)."""
-        return self.documents.get(JUDGES, {})  # type: ignore[no-any-return]
+        judges: Mapping[str, Any] = self.documents.get(JUDGES, {})
+        return judges
 
     @property
     def first(self) -> Colour:

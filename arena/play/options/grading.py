@@ -31,8 +31,7 @@ from arena.play.workers import Workers, carry_through
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.index import slice_sizes
 from arena.rules.endgame.retrograde import make
-from arena.rules.endgame.tables import EndingValue, opened
-from arena.rules.endgame.tables import why_no_tables as endgame_refusal
+from arena.rules.endgame.tables import EndingValue, opened, why_no_tables
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import after_move, legal_moves
@@ -112,7 +111,7 @@ def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | Non
     Raises GradingError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
     """
     variant = experiment.rule_set
-    without_tables = endgame_refusal(variant)
+    without_tables = why_no_tables(variant)
     if pieces and without_tables:
         raise GradingError(without_tables, "pieces")
     if pieces is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from arena.experiment.names import is_number, word_of
+from arena.experiment.names import is_number, leaves, word_of
+from arena.experiment.yaml.errors import Keys
 from players.player import ENGINE, Limit, PlayerSpec
 
 LIMITS = Limit._fields
@@ -85,42 +86,32 @@ class SweptNumber(NamedTuple):
 
 def swept_numbers(players: Sequence[PlayerSpec], fewest: int) -> list[SweptNumber]:
     """The numbers, but for limits, of `fewest` values or more in a family: options, and weights inside them."""
-    each = {player.name: dict(_leaves(settings(player))) for player in players}
-    paths = dict.fromkeys(path for leaves in each.values() for path in leaves if path[0] not in (*LIMITS, "type"))
+    each = {player.name: dict(leaves(settings(player))) for player in players}
+    paths = dict.fromkeys(path for own in each.values() for path in own if path[0] not in (*LIMITS, "type"))
     return [swept for path in paths if (swept := _swept(each, path, fewest)).values]
 
 
-def _swept(each: Mapping[str, Mapping[tuple[str, ...], Any]], path: tuple[str, ...], fewest: int) -> SweptNumber:
+def _swept(each: Mapping[str, Mapping[Keys, Any]], path: Keys, fewest: int) -> SweptNumber:
     families: dict[str, dict[str, float]] = {}
-    rest = {
-        name: {other: value for other, value in leaves.items() if other != path} for name, leaves in each.items()
-    }
-    for name, leaves in each.items():
-        if is_number(leaves.get(path)):
-            families.setdefault(str(sorted(rest[name].items())), {})[name] = float(leaves[path])
+    rest = {name: {other: value for other, value in own.items() if other != path} for name, own in each.items()}
+    for name, own in each.items():
+        if is_number(own.get(path)):
+            families.setdefault(str(sorted(rest[name].items())), {})[name] = float(own[path])
     lines = [values for values in families.values() if len(set(values.values())) >= fewest]
     firsts = [rest[next(iter(values))] for values in lines]
     words = [", ".join(_telling(own, firsts)) for own in firsts]
     values = {name: x for line in lines for name, x in line.items()}
     family = {name: word for line, word in zip(lines, words, strict=True) for name in line}
-    return SweptNumber(path[-1], values, family)
+    return SweptNumber(str(path[-1]), values, family)
 
 
-def _telling(own: Mapping[tuple[str, ...], Any], others: Sequence[Mapping[tuple[str, ...], Any]]) -> list[str]:
+def _telling(own: Mapping[Keys, Any], others: Sequence[Mapping[Keys, Any]]) -> list[str]:
     """The settings in which a family differs from others, in words."""
     return [
-        word_of(path[-1], value) if isinstance(value, bool) else f"{path[-1]} {value}"
+        word_of(str(path[-1]), value) if isinstance(value, bool) else f"{path[-1]} {value}"
         for path, value in own.items()
         if any(other.get(path) != value for other in others)
     ]
-
-
-def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if not isinstance(value, Mapping):
-        yield path, value
-        return
-    for name, inner in value.items():
-        yield from _leaves(inner, (*path, str(name)))
 
 
 def families(players: Iterable[PlayerSpec], limit: str = "depth") -> dict[str, str]:
