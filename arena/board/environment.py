@@ -1,22 +1,17 @@
-"""Environments of every variant: for PettingZoo env and DraughtsEnv, for Gymnasium one agent's OneAgentEnv.
-
-They need the extra `rl`. This module registers OneAgentEnv with Gymnasium under ID.
-"""
+"""A PettingZoo environment of every variant: `env` and `DraughtsEnv`, which need the extra `rl`."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.base.wording import not_installed, unknown
 from arena.board.sides import Opponent
 from arena.experiment.openings.sources import random_line
-from arena.rules.encoding import LARGEST, Bytes, Encoding
+from arena.rules.encoding import LARGEST, Encoding
 from arena.rules.game import Game
 from arena.rules.position import COLOURS
 from arena.rules.result import in_men
@@ -24,7 +19,6 @@ from arena.rules.variants import Variant
 from players.player import Choice
 
 try:
-    import gymnasium
     from gymnasium import logger, spaces
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
@@ -37,8 +31,6 @@ _RANDOM = "random"
 """The colour that is drawn for every game."""
 TRIES = 1000
 """Random beginnings of a game, at most, of which one has to go on."""
-ID = "arena/Draughts-v0"
-"""What `gymnasium.make("arena.board.environment:arena/Draughts-v0")` makes, with the options of OneAgentEnv."""
 
 
 def env(variant: Variant | str | Mapping[str, Any] = "english", **options: Any) -> AECEnv:
@@ -104,9 +96,8 @@ class DraughtsEnv(AECEnv):
         self._rng = random.Random()
         self._legal: dict[int, int] = {}
         self._observed: dict[str, dict[str, Any]] = {}
-        self.planes_space: spaces.Space[Bytes] = spaces.Box(0, LARGEST, self.encoding.shape, np.int8)
         observed: dict[str, spaces.Space[Any]] = {
-            "observation": self.planes_space,
+            "observation": spaces.Box(0, LARGEST, self.encoding.shape, np.int8),
             "action_mask": spaces.Box(0, 1, (self.encoding.actions,), np.int8),
         }
         self.observation_spaces = {agent: spaces.Dict(observed) for agent in self.possible_agents}
@@ -212,75 +203,3 @@ class DraughtsEnv(AECEnv):
         while self.opponent and self.game.turn not in self.colours.values() and self.game.outcome is None:
             self._reply_choice = self.opponent.choose(self.game)
             self.game.push(self._reply_choice.move)
-
-
-class OneAgentEnv(gymnasium.Env[Bytes, int]):
-    """One agent against a player of the arena, for Gymnasium: Stable-Baselines3, CleanRL.
-
-    Rewards and info are those of `DraughtsEnv`, an observation is its planes, `int8[6, rows, columns]`. The info
-    also has `action_mask`, `int8[actions]`; MaskablePPO of sb3-contrib asks for `action_masks()`. An illegal
-    action ends the game with -1, and `illegal` in the info is true.
-    """
-
-    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
-
-    def __init__(
-        self,
-        variant: Variant | str | Mapping[str, Any] = "english",
-        opponent: str | Mapping[str, Any] = "greedy",
-        colour: str | None = None,
-        random_plies: int = 0,
-        max_plies: int = 300,
-        render_mode: str | None = None,
-    ) -> None:
-        """Options and errors are those of `DraughtsEnv`."""
-        self.draughts = DraughtsEnv(variant, opponent, colour, random_plies, max_plies, render_mode)
-        self.render_mode = render_mode
-        self.observation_space = self.draughts.planes_space
-        self.action_space = self.draughts.action_space(AGENTS[0])
-        self._has_ended = True
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Bytes, dict[str, Any]]:
-        """Begin a game; all chance, the opponent's too, comes from `seed`, without one from where it stood."""
-        super().reset(seed=seed)
-        self.draughts.reset(seed=int(self.np_random.integers(1 << 62)))
-        self._has_ended = False
-        return self._seen()
-
-    def step(self, action: int) -> tuple[Bytes, float, bool, bool, dict[str, Any]]:
-        """Play the move of an action, and the opponent's answer. Raises ValueError if the game has ended."""
-        if self._has_ended:
-            raise ValueError("the game has ended: call reset()")
-        if (action := index(action)) not in self.draughts._legal:
-            self._has_ended = True
-            planes, info = self._seen()
-            return planes, -1.0, True, False, info | {"illegal": True}
-        self.draughts.step(action)
-        planes, info = self._seen()
-        agent, draughts = AGENTS[0], self.draughts
-        ended, cut = draughts.terminations[agent], draughts.truncations[agent]
-        self._has_ended = ended or cut
-        return planes, float(draughts.rewards[agent]), ended, cut, info
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal, `bool[actions]`."""
-        mask: NDArray[np.bool_] = self.draughts.observe(AGENTS[0])["action_mask"].astype(bool)
-        return mask
-
-    def render(self) -> str | None:
-        """The board as text, in the render mode "ansi"."""
-        return self.draughts.render()
-
-    def close(self) -> None:
-        """Close the opponent."""
-        self.draughts.close()
-
-    def _seen(self) -> tuple[Bytes, dict[str, Any]]:
-        observed = self.draughts.observe(AGENTS[0])
-        mask = observed["action_mask"].copy()
-        return observed["observation"].copy(), self.draughts.infos[AGENTS[0]] | {"action_mask": mask}
-
-
-gymnasium.register(ID, entry_point=f"{__name__}:{OneAgentEnv.__name__}")

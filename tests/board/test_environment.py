@@ -5,15 +5,13 @@ from __future__ import annotations
 import random
 import warnings
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test
 
 from arena import Encoding, Game
 from arena.board import environment as environment_module
-from arena.board.environment import DraughtsEnv, OneAgentEnv, env
+from arena.board.environment import DraughtsEnv, env
 from arena.rules.position import BLACK, COLOURS, WHITE
 from tests.helpers.command_line import one_line
 
@@ -187,62 +185,17 @@ def test_the_info_has_the_fen_and_the_opponents_score_from_the_agents_view():
     assert min(found) < -1 and max(found) < 2 and wins and wins <= {-1, -3}
 
 
-# --- one agent, for Gymnasium
-
-
-@pytest.mark.parametrize("options", [{"colour": "random"}, {"opponent": "random", "random_plies": 3}])
-def test_the_environment_passes_the_checker_of_gymnasium(options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        check_env(gymnasium.make("arena.board.environment:arena/Draughts-v0", **options).unwrapped)
-
-
-def test_one_agents_games_are_those_of_the_other_environment():
-    environment = OneAgentEnv("english", opponent="greedy", random_plies=2, max_plies=80)
-    rewards = set()
-    for seed in range(12):
-        rng = random.Random(seed)
-        observation, info = environment.reset(seed=seed)
-        ended = cut = False
-        while not (ended or cut):
-            legal = np.flatnonzero(environment.action_masks()).tolist()
-            assert legal == np.flatnonzero(info["action_mask"]).tolist() == sorted(environment.draughts._legal)
-            assert info["fen"] == environment.draughts.game.fen and observation in environment.observation_space
-            observation, reward, ended, cut, info = environment.step(rng.choice(legal))
-            assert reward == 0 or ended
-        game = environment.draughts.game
-        assert cut == (game.outcome is None) == (len(game.moves) >= 80)
-        winner = None if game.outcome is None else game.outcome.winner
-        assert reward == (0 if winner is None else 1 if winner == BLACK else -1)
-        assert "illegal" not in info
-        rewards.add(reward)
-        with pytest.raises(ValueError, match="the game has ended"):
-            environment.step(legal[0])
-    assert -1 in rewards
-    environment.close()
-
-
-def test_an_illegal_action_ends_one_agents_game_with_a_loss():
-    plain = DraughtsEnv("english")
-    plain.reset(seed=1)
+def test_an_illegal_action_is_an_error():
+    environment = DraughtsEnv("english")
+    environment.reset(seed=1)
     with pytest.raises(ValueError, match="the action 0 is not legal in B:"):
-        plain.step(0)
-    environment = OneAgentEnv("english")
-    last = Encoding("english").actions - 1  # a pass, which -1 must not mean
-    for action in (0, last, last + 1, -1, 10**12):
-        with pytest.raises(ValueError, match="the game has ended"):
-            environment.step(action)
-        environment.reset(seed=1)
-        assert not environment.action_masks()[0] and environment.action_masks().dtype == bool
-        _, reward, ended, cut, info = environment.step(action)
-        assert (reward, ended, cut, info["illegal"]) == (-1, True, False, True)
+        environment.step(0)
 
 
-@pytest.mark.parametrize("make", [DraughtsEnv, OneAgentEnv])
-def test_more_random_plies_than_a_game_has_are_an_error(make, monkeypatch):
+def test_more_random_plies_than_a_game_has_are_an_error(monkeypatch):
     monkeypatch.setattr(environment_module, "TRIES", 3)
     with pytest.raises(ValueError, match="2000 random plies: lower random_plies"):
-        make(opponent="random", random_plies=2000).reset(seed=1)
+        DraughtsEnv(opponent="random", random_plies=2000).reset(seed=1)
 
 
 @pytest.mark.parametrize(
