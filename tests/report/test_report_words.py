@@ -274,6 +274,7 @@ def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Pa
     assert unfinished(whole) == [] and unfinished(some) == [said]
     assert RunPage(some).markdown.split("\n\n")[2] == said == opening(some).lines[0]
     assert re.findall(r"<p[^>]*>(.*?)</p>", RunPage(some).html)[1] == said
+    assert ['http-equiv="refresh"' in RunPage(run).html for run in (whole, some)] == [False, True]
     swiss = changed(some, info=whole.info._replace(exact=False))
     assert unfinished(swiss)[0].startswith("Not complete: 90 of at most 120 games")
     assert unfinished(changed(swiss, order=[("a", "won")])) == []

@@ -39,6 +39,7 @@ from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable_grid, standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
+from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale, placed_by
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.ablation import ABLATION
@@ -53,6 +54,8 @@ from arena.report.tables.views import NAMED, differences, strata
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
+_RENEWED = 30
+"""Seconds after which a browser loads the page of an unfinished run again."""
 _FOLDED = 16
 """Players above which the crosstable is folded."""
 _COSTLIEST = ("Where", "Player", "Played", "Better", "Cost")
@@ -113,8 +116,9 @@ class RunPage:
 
     @property
     def html(self) -> str:
-        """The page as one self-contained file."""
-        return page_of(self.sections, self._players[0])
+        """The page as one self-contained file, which a browser loads again while the run is unfinished."""
+        renewed = _RENEWED if unfinished(self.run) else None
+        return page_of(self.sections, self._players[0], renewed)
 
     @property
     def markdown(self) -> str:
