@@ -26,9 +26,9 @@ def cross_problems(source: Source, data: Any, with_options: bool = True) -> Iter
     yield from suite_problems(source, data.get("suite"))
     yield from _opening_problems(source, data.get("openings"))
     yield from _repetition_problems(source, data)
-    oracle = data.get("oracle")
-    if isinstance(oracle, dict) and isinstance(judge := oracle.get("judge"), dict):
-        yield from _entry_problems(source, ("oracle", "judge"), {"type": "negamax", **judge})
+    grade = data.get("grade")
+    if isinstance(grade, dict) and isinstance(judge := grade.get("judge"), dict):
+        yield from _entry_problems(source, ("grade", "judge"), {"type": "negamax", **judge})
     players = data.get("players")
     if not isinstance(players, list):
         return

@@ -42,8 +42,8 @@ def as_yaml(experiment: Experiment, folder: Path) -> str:
         document["process"]["readable"] = [
             os.path.relpath((home / path).resolve(), folder.resolve()) for path in experiment.process.readable
         ]
-    if experiment.oracle is not None and experiment.oracle.judge is not None:
-        document["oracle"]["judge"] = entry_of(seen_from(folder, experiment.oracle.judge, home))
+    if experiment.grade is not None and experiment.grade.judge is not None:
+        document["grade"]["judge"] = entry_of(seen_from(folder, experiment.grade.judge, home))
     given = {key: value for key, value in document.items() if value not in ({}, [])}
     return f"{FIRST_WORDS} To play it anew: arena run {KEPT_CONFIG} --out ANOTHER\n{yaml_text(given)}"
 

@@ -196,7 +196,7 @@ SinglePlayerField = Annotated[PlayerField, BeforeValidator(_lone)]
 """An entry of a player that stands alone, as a field; its type, negamax, and its name may be left out."""
 
 
-class OracleSettings(Section):
+class GradeSettings(Section):
     """Who grades the decisions of the games, once these are played."""
 
     synonyms: ClassVar[Mapping[str, str]] = {"player": "judge", "tables": "pieces"}
@@ -259,7 +259,7 @@ WorkersField = Annotated[
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
-_CHANGEABLE: Any = dict.fromkeys(("budget", "oracle", "suite", "workers"), True) | {
+_CHANGEABLE: Any = dict.fromkeys(("budget", "grade", "suite", "workers"), True) | {
     "failures": {"unreachable": True}
 }
 """Keys on which no game depends."""
@@ -308,7 +308,7 @@ class Experiment(Document):
         "have used one up, no game begins.",
     )
     probe: _Probe | None = Field(default=None, description="Measure searches to one depth, too.")
-    oracle: OracleSettings | None = Field(
+    grade: GradeSettings | None = Field(
         default=None,
         description="Grade every decision by endgame tables, and by a deeper player, after the games.",
     )

@@ -44,7 +44,7 @@ def run(
 
     Raises ValueError, in one line, for a configuration or workers that are wrong; StoreError for a folder that
     holds another run or cannot be written to; RunPaused for a player that is not reachable or a budget that is
-    spent; ArenaError for what else keeps the run from going on: other versions, an `oracle` that cannot grade it,
+    spent; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given,
     lost workers. What was finished is kept.
     """
     runs: dict[str, Run] = {}

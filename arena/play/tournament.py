@@ -104,7 +104,7 @@ def carry_out(
 
     Raises StoreError for a folder that holds another run or cannot be written to; Unreachable for a player,
     BudgetSpent, and ConfigError for a budget that names another number than the players report; ArenaError for
-    what else keeps the run from going on: other versions, an `oracle` that cannot grade it, lost workers.
+    what else keeps the run from going on: other versions, grades that cannot be given, lost workers.
     """
     experiment, info = tournament.experiment, tournament.info
     try:

@@ -75,7 +75,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("type: random} => type: random, x: !py eval}", "8:34", "YAML 1.1 reads 'eval' as a !py, which has no p"),
         ("seed: 2026 => seed: !!int x", "3:1", "the text 'x' is not a valid int"),
         ("my_heuristic.py:advance => my\\0.py:advance", "10:46", "text must not have a NUL, as the text 'my\\x0"),
-        ("seed: 2026 => oracle: {peices: 4}", "3:10", "did you mean 'pieces'?"),
+        ("seed: 2026 => grade: {peices: 4}", "3:9", "did you mean 'pieces'?"),
         ("seed: 2026 => adjudicate: {win: {men: 3, plies: 1}}", "3:28", "'plies' must be greater than or equal"),
         ("seed: 2026 => faulty: leave-out", "3:1", "did you mean 'failures: {faulty: ...}'?"),
     ],
@@ -240,11 +240,11 @@ def test_a_bad_configuration_has_its_error_at_its_place(
 def test_all_that_is_wrong_in_a_file_is_said_at_once_options_evaluations_and_the_judge_too(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     path.write_text(
-        "name: a\nvarient: english\nopenings: {count: -4}\noracle: {judge: {type: negmax}}\nplayers:\n"
+        "name: a\nvarient: english\nopenings: {count: -4}\ngrade: {judge: {type: negmax}}\nplayers:\n"
         "  - {name: a, type: negamax, depth: zero, evaluation: simpel, tt: big, kind: 1}\n"
         "  - {name: b, type: randm}\n"
     )
     with pytest.raises(ConfigError) as caught:
         load_all(path)
     places = [(problem.line, problem.column) for problem in caught.value.problems]
-    assert places == [(1, 1), (2, 1), (3, 12), (4, 18), (6, 30), (6, 43), (6, 63), (6, 72), (7, 15)]
+    assert places == [(1, 1), (2, 1), (3, 12), (4, 17), (6, 30), (6, 43), (6, 63), (6, 72), (7, 15)]

@@ -208,7 +208,7 @@ name: all
 variant: {base: english, men_capture_kings: false}
 openings: {file: lines.txt}
 process: {readable: [lines.txt]}
-oracle: {judge: {type: negamax, depth: 3}}
+grade: {judge: {type: negamax, depth: 3}}
 anchor: own
 players:
   - {name: own, type: "own.py:Own", depth: 2}

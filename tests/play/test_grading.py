@@ -430,7 +430,7 @@ def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: Endga
     play = ("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report")
     config.write_text(text)
     assert invoke(*play).exit_code == 0 and stored(tmp_path / "run") == []
-    config.write_text(f"{text}oracle: {{pieces: {PIECES}, judge: {JUDGE}}}\n")
+    config.write_text(f"{text}grade: {{pieces: {PIECES}, judge: {JUDGE}}}\n")
     result = invoke(*play)
     assert result.exit_code == 0 and NAME in result.stdout
     before = stored(tmp_path / "run")
@@ -439,7 +439,7 @@ def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: Endga
     assert read(tmp_path / "run").judges[NAME]["entry"]["evaluation"] == "strong"
 
 
-def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path) -> None:
-    (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}oracle: {{judge: {{depth: 2}}}}\n")
+def test_a_grade_that_cannot_be_given_is_refused_before_any_game(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}grade: {{judge: {{depth: 2}}}}\n")
     refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()

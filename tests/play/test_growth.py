@@ -169,7 +169,7 @@ def test_who_is_disqualified_is_decided_anew(tmp_path: Path) -> None:
 
 def test_grades_and_searches_of_what_stays_are_kept(tmp_path: Path) -> None:
     settings = SMALL | {"players": [SHALLOW, DEEP], "probe": {"depth": 2, "positions": 3}}
-    settings |= {"oracle": {"pieces": 0, "judge": "simple@d3"}, "max_plies": 20}
+    settings |= {"grade": {"pieces": 0, "judge": "simple@d3"}, "max_plies": 20}
     grown(tmp_path, settings)
     path = tmp_path / "out"
     with Ledger(path, load(settings), prepare(load(tmp_path / "growing.yaml")).info) as ledger:

@@ -105,7 +105,7 @@ def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(her
 def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     config.write_text(
         HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\n"
-        "oracle: {pieces: 0, judge: simple@d2}\nfailures: {unreachable: 2}\n"
+        "grade: {pieces: 0, judge: simple@d2}\nfailures: {unreachable: 2}\n"
         'players:\n  - {name: a, type: random}\n  - {name: b, type: "own.py:Costly"}\n'
     )
     with pytest.raises(RunPaused, match="tokens"):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arena.play.options.budget import Budget
 from arena.play.options.bundles import Bundles
 from arena.play.options.disqualification import Disqualification
-from arena.play.options.grading import Oracle
+from arena.play.options.grading import Grades
 from arena.play.options.option import Option
 from arena.play.options.probe import Probe
 from arena.play.options.sandbox import Sandbox
@@ -19,7 +19,7 @@ OPTIONS: Sequence[type[Option]] = (
     Sandbox,
     Trials,
     Probe,
-    Oracle,
+    Grades,
     Suites,
     Disqualification,
     Services,

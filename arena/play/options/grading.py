@@ -82,7 +82,7 @@ class GradingError(ArenaError):
     def __init__(self, message: str, key: str = "judge") -> None:
         super().__init__(message)
         self.key = key
-        """The field of `OracleSettings` to blame."""
+        """The field of `GradeSettings` to blame."""
 
 
 class Grading(NamedTuple):
@@ -106,7 +106,7 @@ class Grading(NamedTuple):
 
 
 def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | None, folder: Path) -> Grading:
-    """Who judges the decisions of the games: fields of `OracleSettings`, files of the judge in `folder`.
+    """Who judges the decisions of the games: fields of `GradeSettings`, files of the judge in `folder`.
 
     Raises GradingError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
     """
@@ -147,16 +147,16 @@ def _not_deeper(judge: PlayerSpec, player: str, kind: str, theirs: float, how: s
 
 
 def configured(experiment: Experiment) -> Grading | None:
-    """The grading that `oracle` of an experiment asks for, None without one. Raises as `arranged`."""
-    if (oracle := experiment.oracle) is None:
+    """The grading that `grade` of an experiment asks for, None without one. Raises as `arranged`."""
+    if (asked := experiment.grade) is None:
         return None
-    return arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
+    return arranged(experiment, asked.pieces, asked.judge, experiment.path.parent)
 
 
-class Oracle(Option):
+class Grades(Option):
     """The grading of a run."""
 
-    key = "oracle"
+    key = "grade"
 
     @staticmethod
     def prepare(experiment: Experiment) -> None:
@@ -164,7 +164,7 @@ class Oracle(Option):
         try:
             configured(experiment)
         except GradingError as error:
-            raise experiment.error(("oracle", error.key), str(error)) from None
+            raise experiment.error(("grade", error.key), str(error)) from None
 
     def after(self) -> bool:
         """Grade what is not graded; whether nobody stopped it. Raises as `grade`."""
