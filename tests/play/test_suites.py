@@ -26,7 +26,6 @@ from arena.play.ready import Tournament
 from arena.play.solving import ONE_PLY, in_order, questions, solve
 from arena.play.suite import Puzzle, Suite, read_suite
 from arena.ratings.errors import wilson
-from arena.report.charts.effort import plot_solved, solved_sweeps
 from arena.report.tables.suites import RANDOM_CHOICE, shares, solutions
 from arena.report.tables.views import ALL
 from arena.rules.game import Game
@@ -371,16 +370,6 @@ def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     assert mine["elo"].tolist()[:4] == run.standings["elo"].tolist()
     assert '<h2 id="suites">' in (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert len(pd.read_csv(folder / "run" / "suite_answers.csv")) == 70
-
-
-def test_a_chart_has_a_line_for_players_that_differ_in_their_limit_only(folder):
-    solved(folder)
-    [shots, mine] = solved_sweeps(arena.load(folder / "run").suites)
-    assert set(shots["suite"]) == {"english-shots"} and set(mine["suite"]) == {"mine"}
-    lines = [np.asarray(line.get_xdata()) for line in plot_solved(shots).get_lines()]
-    assert [line.tolist() for line in lines if len(line) == 3] == [[1.0, 2.0, 4.0]]
-    few = shots[~(shots["at"] == 4)]
-    assert solved_sweeps(few) == []
 
 
 def test_a_plan_says_how_many_searches_suites_add(folder):

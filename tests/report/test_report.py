@@ -8,18 +8,15 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
 from arena.base.errors import ArenaError
 from arena.report.charts.catalogue import figures
-from arena.report.charts.effort import plot_time
 from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.style import save_pdf, save_png
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions
-from arena.report.tables.effort import SHARES
 from arena.report.write import FAULTS_FILE, left_over, write
 from tests.helpers.report_data import (
     MISSING_WORD,
@@ -105,12 +102,6 @@ def test_the_best_player_is_at_the_top_of_the_elo_chart(mixed: Run) -> None:
     np.testing.assert_allclose(ax.lines[-1].get_xdata(), mixed.standings["elo"])
 
 
-def test_a_player_without_measured_time_is_named_and_not_drawn() -> None:
-    table = pd.DataFrame({"player": ["busy", "idle"], "seconds_per_move": [0.01, 0.0]})
-    shown = texts(plot_time(table.assign(**{name: [0.01, 0.0] for name in SHARES})))
-    assert {"idle", "busy", "no time measured", "mean 10 ms"} <= set(shown)
-
-
 def test_the_depth_chart_has_points_at_the_ratings_and_the_fitted_curve(mixed: Run) -> None:
     ax: Any = plot_sweep(mixed.sweeps[mixed.sweeps["per"] == "depth"], mixed.gains)
     points, curve = ax.containers[0].lines[0], next(line for line in ax.lines if len(line.get_xdata()) == 100)
@@ -190,7 +181,7 @@ def test_the_same_ledger_gives_the_same_bytes(mixed: Run, tmp_path: Path) -> Non
 def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "elo.png").write_bytes(b"old")
+    (tmp_path / "elo_by_depth.png").write_bytes(b"old")
     (tmp_path / "report.html").write_bytes((mixed.folder / "report.html").read_bytes())
 
     def fail(axes: Axes, path: Path) -> None:
@@ -201,7 +192,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     monkeypatch.setattr("arena.report.write.svg", lambda axes: "")
     with pytest.raises(OSError, match="disk full"):
         write(mixed, tmp_path, png=True)
-    assert (tmp_path / "elo.png").read_bytes() == b"old"
+    assert (tmp_path / "elo_by_depth.png").read_bytes() == b"old"
     assert not list(tmp_path.glob(".*"))
 
 
@@ -212,7 +203,7 @@ def test_a_report_deletes_nothing_renews_what_there_was_and_names_the_rest(
     monkeypatch.setattr("arena.report.write.write_positions", lambda run, path: path.write_text("game,fen\n"))
     write_quickly(mixed, tmp_path, png=True, latex=True, fen=True)
     earlier = {path.name for path in tmp_path.iterdir()}
-    renewed = ("standings.tex", "elo.png", "games.pdn", "moves.csv")
+    renewed = ("standings.tex", "elo_by_depth.png", "games.pdn", "moves.csv")
     written = {name: (tmp_path / name).read_bytes() for name in renewed}
     for name in (*renewed, "sprt.csv", "order.tex", "notes.txt"):
         (tmp_path / name).write_text("game,fen\n")
@@ -285,7 +276,7 @@ def test_charts_are_files_of_other_kinds_too_if_asked_for(
 def test_a_run_has_its_charts_as_figures(mixed: Run, tmp_path: Path) -> None:
     run = Run(mixed.folder, mixed.data, figures)
     assert set(run.figures) == {path.stem for path in mixed.folder.glob("*.svg")}
-    run.figures["elo"].savefig(tmp_path / "elo.pdf")
+    run.figures["elo_by_depth"].savefig(tmp_path / "elo.pdf")
     assert (tmp_path / "elo.pdf").read_bytes().startswith(b"%PDF")
 
 

@@ -17,7 +17,7 @@ from arena.report.page.blocks import Chart, Tried
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart
-from arena.report.tables.settings import swept_numbers
+from arena.report.tables.settings import swept_number
 from arena.report.tables.standings import convergence
 from arena.report.tables.sweeps import gains, sweeps
 from tests.helpers.report_data import (
@@ -166,11 +166,11 @@ def test_numbers_are_swept_where_players_differ_in_one_alone(tmp_path: Path) -> 
     weights = [{"linear": {"man": man, "king": king}} for man in (1, 2) for king in (3, 5, 7)]
     players = [player(f"p{i}", 2, evaluation=weight) for i, weight in enumerate(weights)]
     players += [player("deeper", 4, evaluation=weights[0]), player("other", 2, evaluation="simple")]
-    (swept,) = swept_numbers(specs(players), 3)
+    swept = swept_number(specs(players), 3)
     assert swept.name == "king"
     assert swept.values == {f"p{i}": float(weight["linear"]["king"]) for i, weight in enumerate(weights)}
     assert swept.family == {f"p{i}": f"man {1 + i // 3}" for i in range(6)}
-    (one,) = swept_numbers(specs(players[:3]), 3)
+    one = swept_number(specs(players[:3]), 3)
     assert set(one.family.values()) == {""}
     run = synthetic(tmp_path, players[:3], 4, plies=2)
     (line,) = plot_number(run.standings, one).containers

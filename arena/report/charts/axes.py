@@ -82,11 +82,6 @@ def beside(ax: Axes, row: int, text: str) -> None:
     )  # fmt: skip
 
 
-def shifts(families: int) -> list[float]:
-    """How far to shift the points of each family along an axis of whole depths, so that none hides another."""
-    return [min(0.08, 0.5 / families) * (i - (families - 1) / 2) for i in range(families)]
-
-
 def elo_label(reference: str) -> str:
     """The label of an axis of Elo; `reference` says what 0 is."""
     return f"Elo ({reference})" if reference else "Elo"

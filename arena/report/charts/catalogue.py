@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from arena.report.charts.comparisons import plot_ablation, plot_comparisons, plot_sprt
-from arena.report.charts.effort import plot_nodes, plot_solved, plot_time, solved_sweeps, swept_depths
-from arena.report.charts.elo import plot_convergence, plot_elo_of, plot_number, plot_sweep
-from arena.report.charts.grades import plot_errors, plot_errors_by_limit, swept_limit
+from arena.report.charts.elo import plot_elo, plot_number, plot_sweep
+from arena.report.charts.grades import plot_errors
 from arena.report.charts.style import figure_of
 from arena.report.run import Run
-from arena.report.tables.settings import swept_numbers
+from arena.report.tables.settings import SweptNumber, swept_number
 from arena.report.tables.sweeps import FEWEST
 
 
@@ -30,6 +29,11 @@ class _Chart(NamedTuple):
     """Whether a run that has games has the chart."""
 
 
+def _number(run: Run) -> SweptNumber:
+    """The number that a run sweeps; without values where it sweeps depth."""
+    return swept_number(() if (run.sweeps["per"] == "depth").any() else run.compared, FEWEST)
+
+
 def _sweep(per: str) -> _Chart:
     return _Chart(
         f"elo_by_{per}",
@@ -37,35 +41,6 @@ def _sweep(per: str) -> _Chart:
         "where it describes them; b is the worth of a doubling.",
         lambda run: plot_sweep(run.sweeps[run.sweeps["per"] == per], run.gains, reference=run.zero),
         lambda run: bool((run.sweeps["per"] == per).any()),
-    )
-
-
-def _by_number(number: int) -> _Chart:
-    return _Chart(
-        f"elo_by_number_{number + 1}" if number else "elo_by_number",
-        "Players that differ in one number of their settings only, with 95 % intervals.",
-        lambda run: plot_number(run.standings, swept_numbers(run.compared, FEWEST)[number], reference=run.zero),
-        lambda run: len(swept_numbers(run.compared, FEWEST)) > number,
-    )
-
-
-def _solved(number: int) -> _Chart:
-    return _Chart(
-        f"solved_{number + 1}" if number else "solved",
-        "Share of a suite's positions that are solved, with 95 % intervals, by players that differ in their "
-        "limit only. Broken lines: one ply, and random choice.",
-        lambda run: plot_solved(solved_sweeps(run.suites)[number]),
-        lambda run: len(solved_sweeps(run.suites)) > number,
-    )
-
-
-def _errors_by(limit: str) -> _Chart:
-    return _Chart(
-        f"errors_by_{limit}",
-        f"Share of the decisions in endings that throw away half a point or more, of those in which a move can, "
-        f"by players that differ in {limit} only. Hollow: no error, at the upper end of the interval.",
-        lambda run: plot_errors_by_limit(run.endgame_errors, limit),
-        lambda run: len(swept_limit(run.endgame_errors, limit)) > 0,
     )
 
 
@@ -87,32 +62,22 @@ CHARTS: tuple[_Chart, ...] = (
         "Players that differ in one setting, at equal limits: difference of their Elo, with 95 % "
         "intervals from the covariance of the ratings; means where there are several limits of one kind.",
         lambda run: plot_comparisons(run.comparisons[run.comparisons["baseline"]]),
-        lambda run: len(run.comparisons) > 0 and len(run.players) > 2,
+        lambda run: len(run.comparisons) > 0 and len(run.players) > 2 and run.ablation.empty,
+    ),
+    _sweep("depth"),
+    _Chart(
+        "elo_by_number",
+        "Players that differ in one number of their settings only, with 95 % intervals.",
+        lambda run: plot_number(run.standings, _number(run), reference=run.zero),
+        lambda run: len(_number(run).values) > 0,
     ),
     _Chart(
         "elo",
         "Joint rating of all players with 95 % intervals.",
-        plot_elo_of,
-        lambda run: run.standings["elo"].count() > 0,
+        lambda run: plot_elo(run.standings[run.standings["elo"].notna()], reference=run.zero),
+        lambda run: run.standings["elo"].count() > 0 and run.sweeps.empty and not _number(run).values,
     ),
-    _sweep("depth"),
     _sweep("nodes"),
-    *map(_by_number, range(3)),
-    _Chart(
-        "nodes",
-        "Mean nodes of the moves searched to the depth limit, of players that differ in it only; the slope of a "
-        "line is its effective branching factor.",
-        lambda run: plot_nodes(run.effort),
-        lambda run: len(swept_depths(run.effort)) > 0,
-    ),
-    _Chart(
-        "time",
-        "Over all moves: median, quartiles (box), 5th and 95th percentile (whiskers).",
-        lambda run: plot_time(run.effort),
-        lambda run: bool((run.effort["seconds_per_move"] > 0).any()),
-    ),
-    *map(_solved, range(2)),
-    *map(_errors_by, ("depth", "nodes")),
     _Chart(
         "errors",
         "Share of the decisions in endings that threw away half a point or more against Elo, with 95 % intervals.",
@@ -121,12 +86,6 @@ CHARTS: tuple[_Chart, ...] = (
             reference=run.zero,
         ),
         lambda run: bool(run.standings["elo"].count()) and len(run.endgame_errors) > 0,
-    ),
-    _Chart(
-        "convergence",
-        "All games up to a round of the schedule, rated again, with 95 % bands.",
-        lambda run: plot_convergence(run.convergence, reference=run.zero),
-        lambda run: len(run.convergence) > 0,
     ),
 )
 """Every chart, in the order of the page."""

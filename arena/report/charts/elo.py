@@ -1,21 +1,16 @@
-"""Elo of each player, at each limit, against depth and nodes, as games were added, and in several runs."""
+"""Elo of each player, against depth, nodes and a number of the settings, and in several runs."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from arena.base.number import with_error
 from arena.ratings.interval import Interval
 from arena.report.charts.axes import (
-    CHART_WIDTH,
     LEADING,
     LETTER,
     LINES,
@@ -23,49 +18,22 @@ from arena.report.charts.axes import (
     beside,
     dots,
     elo_label,
-    label_rows,
     leading,
     legend,
     limit_axis,
     log_scale,
     reference_line,
     row_axes,
-    set_title,
-    shifts,
 )
 from arena.report.charts.style import INK, series, styled
-from arena.report.run import Run
-from arena.report.tables.forms import limit_text
 from arena.report.tables.settings import SweptNumber
 
-MOST_LIMITS = 4
-"""Limits that have a part of the chart each; of more, all players stand in one."""
-PLAYERS_SHOWN = 8
-"""Players that the chart of convergence has room for."""
 CROWDED = 60
 """Marks of a chart of several runs above which a player's stand in one line."""
 WIDE = 10
 """Times the least of the numbers that the greatest is, from which on their axis is logarithmic."""
 _LEGEND = 6.0
 """Inches of a row of the legend over a chart of several runs."""
-
-
-def plot_elo_of(run: Run) -> Axes:
-    """The chart of a run's ratings: a part for each limit where players meet at a few limits."""
-    limits, rated = _limits(run), run.standings[run.standings["elo"].notna()]
-    if limits:
-        return plot_elo_at_limits(rated, limits, reference=run.zero)
-    return plot_elo(rated, reference=run.zero)
-
-
-def _limits(run: Run) -> dict[str, str]:
-    """The limit of each player in words, where there are a few, each of several players and all have one."""
-    firsts = {spec.name: spec.limit.first for spec in run.experiment.players}
-    words = {name: limit_text(kind, at) for name, (kind, at) in firsts.items() if at is not None}
-    if len(words) < len(firsts) or len(words) > LEADING:
-        return {}
-    counts = Counter(words.values())
-    return words if 1 < len(counts) <= MOST_LIMITS and min(counts.values()) > 1 else {}
 
 
 @styled
@@ -76,36 +44,13 @@ def plot_elo(standings: pd.DataFrame, *, reference: str = "") -> Axes:
     """
     shown = standings.head(LEADING)
     ax = row_axes(shown["player"], f"Elo ratings with 95 % intervals{leading(len(standings))}")
-    _draw_elo(ax, shown)
-    ax.set_xlabel(elo_label(reference))
-    return ax
-
-
-@styled
-def plot_elo_at_limits(standings: pd.DataFrame, limits: Mapping[str, str], *, reference: str = "") -> Axes:
-    """`plot_elo` of the players at each limit, one below another; `limits` are those of the players, in words.
-
-    Returns the first Axes.
-    """
-    parts = [(limit, rows) for limit, rows in standings.groupby(standings["player"].map(limits), sort=False)]
-    heights = [len(rows) + 1.5 for _, rows in parts]
-    figure = Figure(figsize=(CHART_WIDTH, 0.6 + 0.32 * sum(heights)), layout="constrained")
-    axes = figure.subplots(len(parts), sharex=True, squeeze=False, height_ratios=heights).ravel()
-    for ax, (limit, rows) in zip(axes, parts, strict=True):
-        _draw_elo(label_rows(ax, rows["player"]), rows)
-        ax.set_title(f"At {limit}")
-    axes[-1].set_xlabel(elo_label(reference))
-    set_title(figure, "Elo at each limit, with 95 % intervals")
-    first: Axes = axes[0]
-    return first
-
-
-def _draw_elo(ax: Axes, rated: pd.DataFrame) -> None:
-    elo, low, high = (rated[name].to_numpy(dtype=float) for name in Interval.columns_of("elo"))
+    elo, low, high = (shown[name].to_numpy(dtype=float) for name in Interval.columns_of("elo"))
     reference_line(ax)
     dots(ax, elo, low, high)
     for row, (value, error) in enumerate(zip(elo, (high - low) / 2, strict=True)):
         beside(ax, row, with_error(value, error))
+    ax.set_xlabel(elo_label(reference))
+    return ax
 
 
 @styled
@@ -120,7 +65,7 @@ def plot_sweep(sweep: pd.DataFrame, gains: pd.DataFrame, *, reference: str = "")
     names = [name for name in dict.fromkeys(sweep["family"]) if name in best.index[:LINES]]
     some = leading(len(best), LINES, " families")
     ax = area(f"Elo by {'search depth' if per == 'depth' else 'nodes per move'}, with 95 % intervals{some}")
-    for i, (name, shift) in enumerate(zip(names, shifts(len(names)), strict=True)):
+    for i, (name, shift) in enumerate(zip(names, _shifts(len(names)), strict=True)):
         rows, style, label = sweep[sweep["family"] == name], series(i), str(name)
         for fit in gains[(gains["family"] == name) & (gains["per"] == per) & gains["fits"]].to_dict("records"):
             label += f": {Interval.of(fit, 'gain')} Elo per doubling"
@@ -155,35 +100,15 @@ def plot_number(standings: pd.DataFrame, swept: SweptNumber, *, reference: str =
     return ax
 
 
+def _shifts(families: int) -> list[float]:
+    """How far to shift the points of each family along an axis of whole depths, so that none hides another."""
+    return [min(0.08, 0.5 / families) * (i - (families - 1) / 2) for i in range(families)]
+
+
 def _draw_line(ax: Axes, rows: pd.DataFrame, style: dict[str, Any], label: str) -> None:
     elo, low, high = (rows[column].to_numpy(dtype=float) for column in Interval.columns_of("elo"))
     error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
     ax.errorbar(rows["x"], elo, error, capsize=3, elinewidth=1.3, label=label, **style)
-
-
-@styled
-def plot_convergence(convergence: pd.DataFrame, *, reference: str = "") -> Axes:
-    """Elo after growing parts of the schedule with 95 % bands; `convergence` is that of `tables.convergence`.
-
-    Of more than PLAYERS_SHOWN players, so many evenly spread over the ranks are shown.
-    """
-    last = convergence[convergence["games"] == convergence["games"].max()]
-    ranked = last.sort_values("elo", ascending=False, kind="stable")["player"].tolist()
-    places = np.linspace(0, len(ranked) - 1, min(PLAYERS_SHOWN, len(ranked))).round().astype(int)
-    some = f", {len(places)} of {len(ranked)} players" if len(places) < len(ranked) else ""
-    ax = area(f"Convergence of Elo{some}, with 95 % bands")
-    for i, place in enumerate(places.tolist()):
-        rows, style = convergence[convergence["player"] == ranked[place]], series(i)
-        ax.fill_between(
-            rows["games"], rows["elo_low"], rows["elo_high"], color=style["color"], alpha=0.13, linewidth=0
-        )
-        ax.plot(rows["games"], rows["elo"], label=ranked[place], markersize=4, **style)
-    ax.margins(x=0.03)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("games rated, in the order of the schedule")
-    ax.set_ylabel(elo_label(reference))
-    legend(ax)
-    return ax
 
 
 @styled

@@ -27,7 +27,6 @@ from arena.report.page.blocks import (
     Fold,
     Items,
     Raw,
-    Row,
     Section,
     Sortable,
     Text,
@@ -61,13 +60,6 @@ _FOLDED = 16
 _COSTLIEST = ("Where", "Player", "Played", "Better", "Cost")
 MOST_PAIRS = 100
 """Pairs of values, and of players, that a page shows; comparisons.csv and crosstable.csv have all."""
-_CHARTS = {
-    "ablation": ("ablation",),
-    "errors": ("errors", "errors_by_depth", "errors_by_nodes"),
-    "suites": ("solved", "solved_2"),
-    "effort": ("nodes", "time"),
-}
-"""The charts of sections; the others stand in the last one."""
 NOTHING = Markup()
 OF_EXTRAS = (
     "Counted by the players themselves, over the moves that have the number and the games with such a move."
@@ -214,7 +206,7 @@ class RunPage:
             f"Nodes and time to depth {probe.depth}: geometric means over the positions searched to "
             f"it; ratios position by position. Branching factor: nodes to the power 1/{probe.depth}."
         )
-        return self._with_charts("ablation", _table(self.run, ABLATION, note))
+        return self._with_chart("ablation", _table(self.run, ABLATION, note))
 
     def _errors(self) -> list[Block]:
         run = self.run
@@ -228,7 +220,7 @@ class RunPage:
             blocks += _table(run, JUDGED_LOSSES, judged(run.judges))
         if len(run.costliest_errors):
             blocks += [Text("The costliest errors:"), self._costliest()]
-        return self._with_charts("errors", blocks)
+        return self._with_chart("errors", blocks)
 
     def _costliest(self) -> Block:
         rows = []
@@ -243,21 +235,20 @@ class RunPage:
     def _effort(self) -> list[Block]:
         effort = self.run.effort
         note = " ".join(sentence for name, sentence in EFFORT_NOTES.items() if effort[name].notna().any())
-        return self._with_charts("effort", _table(self.run, EFFORT_TABLE, note))
+        return self._with_chart("elo_by_nodes", _table(self.run, EFFORT_TABLE, note))
 
     def _suites(self) -> list[Block]:
         run = self.run
         if not len(run.suites):
             return []
-        blocks = self._with_charts("suites", _table(run, SUITES, solved(run.suites)))
+        blocks = _table(run, SUITES, solved(run.suites))
         return blocks + [
             Fold(f"{suite} by stratum", [Sortable(grid)]) for suite, grid in strata(run.suites).items()
         ]
 
-    def _with_charts(self, section: str, blocks: list[Block]) -> list[Block]:
-        """The blocks of a section with its charts, side by side; nothing without blocks."""
-        charts = [self.charts.pop(name) for name in _CHARTS[section] if blocks and name in self.charts]
-        return [*blocks, Row(charts)] if charts else blocks
+    def _with_chart(self, name: str, blocks: list[Block]) -> list[Block]:
+        """The blocks of a section with its chart; nothing without blocks."""
+        return [*blocks, self.charts.pop(name)] if blocks and name in self.charts else blocks
 
     def _details(self) -> list[Block]:
         run = self.run

@@ -84,11 +84,15 @@ class SweptNumber(NamedTuple):
     """By player: those that differ in the number alone; "" if there is one family."""
 
 
-def swept_numbers(players: Sequence[PlayerSpec], fewest: int) -> list[SweptNumber]:
-    """The numbers, but for limits, of `fewest` values or more in a family: options, and weights inside them."""
+def swept_number(players: Iterable[PlayerSpec], fewest: int) -> SweptNumber:
+    """The first number, but for limits, of `fewest` values or more in a family: an option, or a weight inside one.
+
+    It has no values if there is none.
+    """
     each = {player.name: dict(leaves(settings(player))) for player in players}
     paths = dict.fromkeys(path for own in each.values() for path in own if path[0] not in (*LIMITS, "type"))
-    return [swept for path in paths if (swept := _swept(each, path, fewest)).values]
+    numbers = (_swept(each, path, fewest) for path in paths)
+    return next((number for number in numbers if number.values), SweptNumber("", {}, {}))
 
 
 def _swept(each: Mapping[str, Mapping[Keys, Any]], path: Keys, fewest: int) -> SweptNumber:
