@@ -22,7 +22,6 @@ from scipy.special import chdtrc
 
 from arena.ratings.interval import Z95, Floats, Interval
 from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_columns, los_over_next
-from arena.ratings.residuals import holm
 
 JOINT = "joint"
 """Stands for the mean over all runs in the place of one's name."""
@@ -114,7 +113,12 @@ def differing(rated: Across, reference: str) -> pd.DataFrame:
             rows.append((player, chi_square, float(chdtrc(len(gain) - 1, chi_square))))
     table = pd.DataFrame(rows, columns=["player", "chi_square", "chance"])
     table = table.sort_values("chance", kind="stable", ignore_index=True)
-    return table.assign(chance=holm(table["chance"]))
+    return table.assign(chance=_holm(table["chance"]))
+
+
+def _holm(chance: pd.Series) -> pd.Series:
+    """The chances of several tests in rising order, for all of them together (S. Holm, 1979)."""
+    return (chance * np.arange(len(chance), 0, -1)).cummax().clip(upper=1.0)
 
 
 def _connected(ratings: Ratings, anchor: str | None) -> set[str]:

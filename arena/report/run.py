@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from arena.base.wording import counted
-from arena.ratings.residuals import residuals
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -128,11 +127,6 @@ class Run(RatedRun):
         return outcomes.crosstable(self.games, self.placed)
 
     @cached_property
-    def residuals(self) -> pd.DataFrame:
-        """The score of each pairing beyond what the ratings expect; the first row is of all together."""
-        return residuals(self.ratings)
-
-    @cached_property
     def terminations(self) -> pd.DataFrame:
         """How games ended: termination, games and their share of all."""
         return outcomes.terminations(self.games)
@@ -240,7 +234,6 @@ _TABLES = (
     outcomes.ORDER,
     submissions.SUBMISSIONS,
     outcomes.CROSSTABLE,
-    stored.RESIDUALS,
     effort.EFFORT_TABLE,
     effort.EXTRAS,
     outcomes.ADJUDICATIONS,

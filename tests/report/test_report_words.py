@@ -415,7 +415,7 @@ def test_one_of_several_runs_says_which_and_leads_back_unless_it_is_published(tm
     assert 'href="../report.html"' not in RunPage(changed(run, published={})).html
 
 
-def test_a_cycle_that_ratings_cannot_tell_is_a_caution_and_stands_in_each_pairing(tmp_path: Path) -> None:
+def test_a_cycle_that_ratings_cannot_tell_is_a_caution(tmp_path: Path) -> None:
     beats = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
     players = [player(name) for name in ("rock", "paper", "scissors")]
     run = synthetic(tmp_path, players, 20)
@@ -425,10 +425,6 @@ def test_a_cycle_that_ratings_cannot_tell_is_a_caution_and_stands_in_each_pairin
     games = games.assign(result=np.where(won, "white", "black"), termination="no_moves")
     cyclic = changed(run, games=games)
     (sentence,) = beyond_ratings(cyclic)
-    assert "70.0 % of the points against" in sentence or "30.0 % of the points against" in sentence
+    assert "70.0 % of the points against" in sentence
     assert "where 50.0 % are expected" in sentence and sentence in cautions(cyclic)
     assert beyond_ratings(run) == []
-    summary = plain(RunPage(cyclic).markdown)
-    for name, other in beats:
-        first, second = sorted((name, other), key=cyclic.placed.index)
-        assert re.search(rf"\| {first} +\| {second} .*\| {'[+]' if first == name else '−'}20 ± \d+ *\|", summary)

@@ -11,9 +11,8 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.base.files import REPORT
-from arena.base.number import percent, probability, with_minus
+from arena.base.number import percent, with_minus
 from arena.base.wording import counted, listed
-from arena.ratings.interval import Interval
 from arena.ratings.match import match_summary
 from arena.ratings.prior import moved_by_prior
 from arena.report.charts.catalogue import charts_of
@@ -43,7 +42,6 @@ from arena.report.sentences.facts import byes, details, facts, first_move, one_s
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.ablation import ABLATION
 from arena.report.tables.effort import EFFORT_TABLE, EXTRAS
-from arena.report.tables.forms import points_in_100
 from arena.report.tables.grades import ENDGAME_ERRORS, JUDGED_LOSSES
 from arena.report.tables.outcomes import sides, white_points
 from arena.report.tables.submissions import SUBMISSIONS
@@ -284,7 +282,6 @@ def _pairings(run: Run) -> list[Block]:
     place = {name: place for place, name in enumerate(run.placed)}
     games = sides(run.games)
     games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
-    excess = _excess(run)
     met = games[games["player"] < games["opponent"]].groupby(["player", "opponent"])["points"].agg(list)
     rows = []
     for row in met.head(MOST_PAIRS).reset_index().to_dict("records"):
@@ -292,34 +289,15 @@ def _pairings(run: Run) -> list[Block]:
         difference = run.ratings.contrast({name: 1.0, other: -1.0})
         results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
         elo = Cell(difference.value, str(difference)) if difference else EMPTY
-        beyond = [excess.get((name, other), EMPTY)] if excess else []
         score = Cell(sum(points) / len(points), results)
-        rows.append([*words((name, other)), score, elo, *beyond])
+        rows.append([*words((name, other)), score, elo])
     if rows:
         head = [NAMED, Heading("Against", Style.NAME), Heading("Won, drawn, lost"), Heading("Rated difference")]
-        head += [Heading("Beyond ratings")] if excess else []
         blocks += [Text(OF_PLAYERS, label="Every two players that met.")] if len(run.players) > 2 else []
         blocks.append(Sortable(Grid(head, rows)))
-        if excess:
-            chance = probability(run.residuals["chance"].iloc[0])
-            text = (
-                "Beyond ratings: points in 100 games more than the ratings expect, with 95 % intervals. Where the "
-                f"ratings tell all, all pairings together differ as much as here with a chance of {chance}."
-            )
-            blocks.append(Text(text, "note"))
     if len(met) > MOST_PAIRS:
         blocks.append(Text(f"The first {MOST_PAIRS} of {len(met):,} pairings; crosstable.csv has all.", "note"))
     return blocks
-
-
-def _excess(run: Run) -> dict[tuple[str, str], Cell]:
-    """What two players score against each other beyond their ratings, from the view of either."""
-    cells = {}
-    for row in run.residuals.iloc[1:].to_dict("records"):
-        name, other, excess = row["player"], row["opponent"], Interval.of(row, "excess")
-        cells[name, other] = Cell(excess.value, points_in_100(*excess))
-        cells[other, name] = Cell(-excess.value, points_in_100(*excess.reversed))
-    return cells
 
 
 def _endings(run: Run) -> list[Block]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, first_few
 from arena.ratings.contrasts import CERTAIN
 from arena.ratings.joint import NoteKind
+from arena.ratings.misfit import misfit
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
 from arena.report.tables.outcomes import verdict
@@ -95,15 +96,13 @@ def _notes(run: Run) -> list[str]:
 
 def beyond_ratings(run: Run) -> list[str]:
     """That pairings certainly score otherwise than ratings expect, by UNTOLD beyond chance, and which one most."""
-    rows: list[dict[Hashable, Any]] = run.residuals.to_dict("records")
-    if not rows or not (rows[0]["chance"] < UNTOLD_CHANCE and rows[0]["excess"] > UNTOLD):
+    found = misfit(run.ratings)
+    if found is None or not (found.chance < UNTOLD_CHANCE and found.excess > UNTOLD):
         return []
-    whole, most = rows[0], min(rows[1:], key=lambda row: row["chance"])
     return [
         "One number a player does not tell all: pairings score otherwise than the ratings expect, by "
-        f"{100 * whole['excess']:.0f} points in 100 beyond chance. {most['player']} has {percent(most['score'])} "
-        f"of the points against {most['opponent']}, where {percent(most['expected'])} are expected. Each pairing, "
-        "under Details, has the others."
+        f"{100 * found.excess:.0f} points in 100 beyond chance. {found.player} has {percent(found.score)} "
+        f"of the points against {found.opponent}, where {percent(found.expected)} are expected."
     ]
 
 

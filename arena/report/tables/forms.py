@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import fixed, known, percent, quantity, signed, with_minus
-from arena.ratings.interval import Interval
 
 seconds = partial(quantity, unit="s")
 """A time: "12 ms"."""
@@ -39,11 +38,6 @@ def share(value: Any, low: Any, high: Any) -> str:
     """A share with its interval in per cent: "1.2 (0.9 to 1.6) %", "" if it is not known."""
     ends = f" ({100 * low:.1f} to {100 * high:.1f})" if known(low) and known(high) else ""
     return f"{100 * value:.1f}{ends} %" if known(value) else ""
-
-
-def points_in_100(value: Any, low: Any, high: Any) -> str:
-    """Points a game in 100 games, with half the interval: "+8 ± 6", "" if they are not known."""
-    return str(Interval(100 * value, 100 * low, 100 * high)) if known(value) else ""
 
 
 def share_text(value: float, low: float, high: float) -> str:

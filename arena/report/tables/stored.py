@@ -1,11 +1,9 @@
-"""Tables that a report takes as they are stored or rated: games, moves, searches, answers, residuals."""
+"""Tables that a report takes as they are stored: games, moves, searches, answers."""
 
 from __future__ import annotations
 
-from arena.base.number import probability
 from arena.report.tables import shared, units
-from arena.report.tables.forms import plain, points_in_100
-from arena.report.tables.table import Column, Style, Table, with_interval
+from arena.report.tables.table import Column, Table
 
 GAMES = Table.of(
     "games", shared.GAME,
@@ -63,18 +61,4 @@ SUITE_ANSWERS = Table.of(
     Column("move", "the move played, empty where the player failed"),
     Column("solved", "whether it is one of them, played in time"),
     shared.DEPTH, shared.NODES, shared.SECONDS, shared.ERROR,
-)  # fmt: skip
-RESIDUALS = Table.read(
-    "residuals",
-    Column("player", "the better rated player; empty in the first row, which is of all pairings together",
-        heading="Player", style=Style.NAME),
-    Column("opponent", "the other one", heading="Against", text=plain, style=Style.NAME),
-    Column("games", "games played, those that repeat others counted once", units.GAMES, "Games"),
-    Column("score", "points a game of the first player", units.SHARE, "Score"),
-    Column("expected", "points a game that the joint fit expects of it in the same games", units.SHARE,
-        "Expected"),
-    *with_interval("excess", "score less expected; in the first row its root mean square beyond chance",
-        units.POINTS, "Beyond ratings", text=points_in_100),
-    Column("chance", "chance of so great an excess where ratings tell all, for all pairings together",
-        units.SHARE, "Chance", text=probability),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What ratings do not tell: the score of each pairing beyond what they expect, and a test of all together.
+"""What ratings do not tell: how far pairings score otherwise than expected, and whether that is chance.
 
 One number a player cannot say that rock beats scissors, scissors paper and paper rock: all three are rated alike.
 The excess of a pairing is its points less those that the joint fit expects of the same games.
@@ -20,19 +20,33 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-from scipy.special import expit, fdtrc, stdtr, stdtrit
+from scipy.special import expit, fdtrc
 
 from arena.ratings.clusters import pairing_of
-from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats, Interval, Ints
+from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats, Ints
 from arena.ratings.joint import POINTS_OF, JointFit, Ratings, game_variance
 from arena.ratings.logistic import scores, weighted_squares
 
-_COLUMNS = ("player", "opponent", "games", "score", "expected", *Interval.columns_of("excess"), "chance")
 EVEN_GAME = 0.25
 """The variance of a game between equals without draws."""
 _TOLD = 1e-6
 """Share of a pairing's variance that its excess keeps, at least: nothing is left of what alone tells a rating."""
+
+
+class Misfit(NamedTuple):
+    """What all pairings score beyond their ratings, and the pairing of which that is the most certain."""
+
+    excess: float
+    """Points a game, the root mean square beyond chance."""
+    chance: float
+    """The chance of so great a lack of fit where ratings tell all."""
+    player: str
+    """Scores more than expected."""
+    opponent: str
+    score: float
+    """Points a game of the player against the opponent."""
+    expected: float
+    """Points a game that the joint fit expects of the player in the same games."""
 
 
 class _Pairings(NamedTuple):
@@ -46,19 +60,15 @@ class _Pairings(NamedTuple):
     error_freedom: int  # degrees of freedom of that variance
 
 
-def residuals(ratings: Ratings) -> pd.DataFrame:
-    """COLUMNS, a row for each pairing in the order of the ratings; the first, without names, is of all together.
+def misfit(ratings: Ratings) -> Misfit | None:
+    """How pairings score otherwise than their ratings expect; games that repeat others count once.
 
-    `score` and `expected` are points a game, `excess` their difference, in the first row its root mean square
-    beyond chance; `games` that repeat others count once. The `chance` is that of so great an excess where ratings
-    tell all, in the first row of so great a lack of fit, in the others for all pairings together (S. Holm, 1979).
-    Pairings from which alone a rating is known are left out; there are no rows where all are so, as in a match or
-    a gauntlet.
+    None where each pairing alone tells a rating, as in a match or a gauntlet.
     """
     joint = ratings.joint
     pairings = _pairings(joint) if joint is not None else None
     if joint is None or pairings is None or len(pairings.code) <= joint.differences:
-        return pd.DataFrame(columns=list(_COLUMNS))
+        return None
     excess, size = pairings.points - pairings.expected, len(joint.names)
     slopes = _slopes(joint, pairings.code)
     advantage = ratings.advantage.error / Z95 / ELO_PER_LOGIT
@@ -69,36 +79,20 @@ def residuals(ratings: Ratings) -> pd.DataFrame:
     shift = spread @ slopes.T @ (excess / pairings.variance)
     lack = float(excess**2 @ (1 / pairings.variance) - shift @ curvature @ shift)
     freedom = len(excess) - joint.differences
-    whole = float(fdtrc(freedom, pairings.error_freedom, max(lack, 0.0) / freedom))
+    chance = float(fdtrc(freedom, pairings.error_freedom, max(lack, 0.0) / freedom))
 
     kept = pairings.variance - np.einsum("ij,jk,ik->i", slopes, spread, slopes)
     is_told = kept > _TOLD * pairings.variance
-    error = np.sqrt(np.maximum(kept, 0)) / pairings.games
-    first, second = np.divmod(pairings.code, size)
-    rank = pd.Series(ratings.table["rank"].to_numpy(), ratings.table["player"])[list(joint.names)].to_numpy()
-    side = np.where(rank[first] < rank[second], 1, -1)
-    upper, lower = np.where(side > 0, (first, second), (second, first))
-    mean = side * excess / pairings.games
-    half = float(stdtrit(pairings.error_freedom, 0.975)) * error
-    score = 0.5 + side * (pairings.points / pairings.games - 0.5)
-    names = np.array([*joint.names], dtype=object)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = 2 * stdtr(pairings.error_freedom, -np.abs(mean) / error)
-    table = pd.DataFrame({
-        "player": names[upper], "opponent": names[lower], "games": np.rint(pairings.games).astype(int),
-        "score": score, "expected": score - mean, "excess": mean, "excess_low": mean - half,
-        "excess_high": mean + half, "chance": chance,
-    })[is_told].iloc[np.lexsort((rank[lower][is_told], rank[upper][is_told]))]  # fmt: skip
+    mean, error = excess / pairings.games, np.sqrt(np.maximum(kept, 0)) / pairings.games
     beyond = math.sqrt(max(float((mean**2 - error**2)[is_told].mean()), 0.0))
-    every = {"player": "", "opponent": "", "games": table["games"].sum(), "excess": beyond, "chance": whole}
-    rows = table.assign(chance=holm(table["chance"])).to_dict("records")
-    return pd.DataFrame([every, *rows], columns=list(_COLUMNS))
-
-
-def holm(chance: pd.Series) -> pd.Series:
-    """The chances of several tests, for all of them together (S. Holm, 1979)."""
-    ordered = chance.sort_values(kind="stable")
-    return (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1.0)
+    most = int(np.argmax(np.where(is_told, np.abs(mean) / np.where(is_told, error, 1), 0)))
+    first, second = (joint.names[player] for player in divmod(int(pairings.code[most]), size))
+    score, expected = (
+        float(points[most] / pairings.games[most]) for points in (pairings.points, pairings.expected)
+    )
+    if score < expected:
+        first, second, score, expected = second, first, 1 - score, 1 - expected
+    return Misfit(beyond, chance, first, second, score, expected)
 
 
 def _pairings(joint: JointFit) -> _Pairings | None:
