@@ -24,6 +24,9 @@ from arena.report.tables.table import words
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
+_DECIMALS = 4
+"""Decimals of numbers in JSON."""
+
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -73,8 +76,8 @@ def rate_command(
             "first": results_read.first,
             "first_by": results_read.first_by or None,
             "players": _records(table.assign(error=(table["elo_high"] - table["elo_low"]) / 2)),
-            "advantage": ratings.advantage.value,
-            "advantage_error": ratings.advantage.error,
+            "advantage": round(ratings.advantage.value, _DECIMALS),
+            "advantage_error": round(ratings.advantage.error, _DECIMALS),
             "notes": notes,
             "left_out": [{"file": str(path), "line": line, "reason": reason} for path, line, reason in faults],
         }
@@ -129,5 +132,7 @@ def compare_command(
 
 def _records(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """The rows of a table for JSON: what is not known is null."""
-    records: list[dict[Hashable, Any]] = table.astype(object).where(table.notna(), None).to_dict("records")
+    records: list[dict[Hashable, Any]] = (
+        table.round(_DECIMALS).astype(object).where(table.notna(), None).to_dict("records")
+    )
     return records

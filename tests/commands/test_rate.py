@@ -45,7 +45,7 @@ def test_text_and_json_have_the_joint_rating(tmp_path):
     path = written(tmp_path, "games.csv", GAMES)
     document = rated(path)
     assert list(elo(document)) == ["ann", "cat", "bob"]
-    assert sum(elo(document).values()) == pytest.approx(0, abs=1e-6)
+    assert sum(elo(document).values()) == pytest.approx(0, abs=1e-4)
     ann, *_, last = document["players"]
     assert (ann["games"], ann["wins"], ann["draws"], ann["losses"]) == (4, 3, 1, 0)
     assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"]) and ann["error"] > 100
@@ -53,7 +53,7 @@ def test_text_and_json_have_the_joint_rating(tmp_path):
     assert len(document["notes"]) == 1  # two of the three pairings ended alike
     assert not re.search(r"nan|inf|(?<!\w)-\d", invoke("rate", path).output)
     assert elo(rated(path, "--anchor", "bob"))["bob"] == 0
-    assert rated(path, "--first", "black")["advantage"] == pytest.approx(-document["advantage"])
+    assert rated(path, "--first", "black")["advantage"] == pytest.approx(-document["advantage"], abs=1e-4)
 
 
 @pytest.mark.full(but=["english-4"])
@@ -67,14 +67,14 @@ def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     table = run.ratings.table.set_index("player")
     of_run, of_file = rated(run.folder), rated(path)
     for document in (of_run, of_file):
-        assert document["advantage"] == pytest.approx(run.ratings.advantage.value, abs=1e-6)
+        assert document["advantage"] == pytest.approx(run.ratings.advantage.value, abs=1e-4)
         elo = {row["player"]: row["elo"] for row in document["players"]}
         first, second = elo
         difference = table.loc[first, "elo"] - table.loc[second, "elo"]  # a report of two has the second at 0
-        assert elo[first] - elo[second] == pytest.approx(difference, abs=1e-6)
+        assert elo[first] - elo[second] == pytest.approx(difference, abs=1e-4)
     for of_one, of_other in zip(of_run["players"], of_file["players"], strict=True):
         for column in ("elo", "elo_low", "elo_high") if plies else ("elo",):
-            assert of_one[column] == pytest.approx(of_other[column], abs=1e-6)
+            assert of_one[column] == pytest.approx(of_other[column], abs=1e-4)
     assert rated(path)["first_by"] in ("GameType", "Variant")
     assert read_results([run.folder]).games["pair"].nunique() == (2 if plies else 1)
 

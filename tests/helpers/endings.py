@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
-from tempfile import gettempdir
 
 from filelock import FileLock
 
 from arena.rules.endgame.retrograde import make
-from arena.rules.endgame.tables import EndgameTables
+from arena.rules.endgame.tables import EndgameTables, folder_of
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
 
 def tables_of(variant: Variant, pieces: int = 3) -> EndgameTables:
     """The tables where commands and workers look for them; test processes that make them wait for each other."""
-    with FileLock(Path(gettempdir()) / "arena-endgame-tables.lock"):
+    folder = folder_of(variant).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name("tests.lock")):
         return make(variant, pieces)
 
 

@@ -195,7 +195,7 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
     record = play(task_of(ENGLISH, spec, PlayerSpec("random", "random"), max_plies=8))
     assert record.error == ""
     table = record.table()[1::2]
-    assert ((table["cpu_seconds"] - 0.25 > 0.019) & (table["cpu_seconds"] - 0.25 < 0.029)).sum() >= 2
+    assert (table["cpu_seconds"] - 0.25 > 0.019).all()
     assert (table["seconds"] > 0.049).all()
     assert table["plies_to_win"].tolist() == [0, 0, -3, -3]
     assert record.cpu_seconds == pytest.approx(record.table()["cpu_seconds"].sum(), abs=1e-5)

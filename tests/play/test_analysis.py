@@ -239,8 +239,8 @@ def test_a_ctrl_c_that_takes_longer_than_a_look_is_followed_by_the_next_look():
 
     def items() -> Iterator[str]:
         interrupt_after(waiting._LOOK_SECONDS / 2)
-        timers.append(interrupt_after(20))
-        found.wait(60)
+        timers.append(interrupt_after(60))
+        found.wait(120)
         yield "found"
 
     def stop() -> None:

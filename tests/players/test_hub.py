@@ -161,7 +161,7 @@ def test_a_search_without_end_answers_while_it_thinks_and_is_stopped(options: di
     assert not any(text.startswith("done") for text in talk.lines)
     assert talk.say("stop", "ping")
     assert int(talk.wait("info", 60).arguments["nodes"]) > 10
-    assert talk.wait("done", 2).arguments["move"]
+    assert talk.wait("done", 60).arguments["move"]
     assert talk.say("level infinite", "go think", "stop") and talk.wait("done")
     assert talk.say("level nodes=50", "go think") and int(talk.wait("info").arguments["nodes"]) <= 50
     talk.server.close()

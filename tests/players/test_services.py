@@ -205,7 +205,7 @@ class Completions(BaseHTTPRequestHandler):
         if mode == "garbage" or (mode == "illegal first" and first):
             reply = f"e2e4, says {KEY}" if mode == "garbage" else '{"move": "1-32"}'
         if mode == "slow":
-            time.sleep(1.0)
+            time.sleep(4.0)
         content = {"choices": [{"message": {"content": reply}}]}
         body = json.dumps(content | {"usage": {"prompt_tokens": 90, "completion_tokens": 10}}).encode()
         with suppress(OSError):
@@ -236,7 +236,7 @@ def of_model(model: Model, folder: Path, **changes: Any) -> dict[str, Any]:
     shutil.copy(Path(__file__).parents[2] / "configs" / "llm_player.py", folder)
     entry = {
         "name": "model", "type": f"{folder}/llm_player.py:LanguageModel", "url": model.url, "model": "m",
-        "key": "MODEL_KEY", "timeout": 0.4, "usd_in": 1.0, "usd_out": 2.0,
+        "key": "MODEL_KEY", "timeout": 2.0, "usd_in": 1.0, "usd_out": 2.0,
         "replies": str(folder / "out" / "replies.jsonl"),
     }  # fmt: skip
     players = [entry, {"name": "random", "type": "random"}]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import resource
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +244,7 @@ def test_a_thousand_searches_take_no_more_memory():
         for _ in range(times):
             player.choose(game, Limit(nodes=500), rng)
         pages.append(int(Path("/proc/self/statm").read_text().split()[1]))
-    assert (pages[1] - pages[0]) * resource.getpagesize() < 2_000_000
+    assert pages[1] < 1.02 * pages[0]
 
 
 def test_of_a_clock_no_more_is_spent_than_is_there():

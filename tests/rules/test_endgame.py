@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import resource
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -267,6 +266,8 @@ def test_the_command_that_is_stopped_resumes(own_home, monkeypatch):
 
 
 def test_two_builders_at_once_and_folders_that_cannot_be_written_to_are_told_in_one_line(own_home):
+    resource = pytest.importorskip("resource")
+
     def refused(reason: str) -> None:
         with pytest.raises(EndgameError, match=reason) as caught:
             make(ENGLISH, 3)

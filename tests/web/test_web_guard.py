@@ -206,7 +206,10 @@ def test_the_key_in_the_path_opens_files_of_runs_alone_for_reading(at, stranger)
 
 def test_the_server_is_bound_to_the_loopback_address(at):
     assert at.base.startswith("http://127.0.0.1:")
-    own = socket.gethostbyname(socket.gethostname())
+    try:
+        own = socket.gethostbyname(socket.gethostname())
+    except OSError:
+        pytest.skip("this machine's name has no address")
     if own.startswith("127."):
         pytest.skip("this machine has no other address")
     with pytest.raises(OSError, match=r"."):
