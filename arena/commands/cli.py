@@ -23,7 +23,6 @@ from arena.commands.output import STOPPED, say, write_whatever_comes
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
         "play": ("play", "a game against any player, in the terminal or the browser"),
-        "serve": ("play", "the page: a board to play on, and runs to watch"),
         "hub": ("play", "offer a player to programs that speak Hub"),
     },
     "Tournaments": {

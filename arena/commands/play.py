@@ -1,4 +1,4 @@
-"""Commands about games at the board and the players there: play, serve, hub."""
+"""Commands about games at the board and the players there: play, hub."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from players.loading import PlayerError, located
 
 _ALARM_SECONDS = 0.02
 """Seconds after the end of a clock at which it is looked at."""
-USUAL_FOLDER = Path("reports")
-"""The folder that is served by default, if it exists."""
 
 
 @click.command()
@@ -52,32 +50,51 @@ USUAL_FOLDER = Path("reports")
 @seed_option
 @click.option("--name", help="Your name [that of your account].")
 @click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine.")
+@click.option("--player", "players", multiple=True, help="Offer this player there, too: simple@d6 or YAML.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Where to answer [any that is free]."
+)
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option("--flip", is_flag=True, help="Turn the board.")
 @click.option("--as-printed", is_flag=True, help="The board of checkers-ai or simplified as it printed it.")
-def play_command(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
+def play_command(
+    browser: bool,
+    players: tuple[str, ...],
+    port: int,
+    no_open: bool,
+    flip: bool,
+    as_printed: bool,
+    **options: Any,
+) -> None:
     """Play a game at the board, by the rules of VARIANT, a name or YAML: {base: english, rows: 6}.
 
     Each side is a person or any player. Without any you have the colour that moves first, against the published
     program of the rules or a low level. Moves and commands are read from the standard input; `help` lists them.
+
+    With --browser a page on 127.0.0.1 has the board. It answers only to who has the token in the address that is
+    printed; Ctrl-C ends it.
     """
     chosen = GameOptions(**options)
     if browser and (flip or as_printed):
         raise ArenaError("--flip and --as-printed work only in the terminal; the page has a button")
+    if not browser and (players or port or no_open):
+        raise ArenaError("--player, --port and --no-open are for --browser")
+    offered = [_offered(entry) for entry in players]
     with announcing_compilation():
         game, entries = board_game(chosen)
         is_unbuilt = begin_first_turn(game, entries)
         if browser:
             from arena.web.serving import open_page
 
-            open_page(say, click.echo, game, chosen.name)
+            open_page(game, chosen.name, say, click.echo, players=offered, port=port, opens=not no_open)
             return
         rules = chosen.variant or game.variant.unchanged
         terminal = TerminalGame(game, entries, rules, is_turned=flip, as_printed=as_printed)
-        players = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
+        named = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
         scores = (
             "" if all(side.is_person for side in game.sides) else "scores are those of the player that moved; "
         )
-        terminal.print(f"{game.variant.name}: {', '.join(players)}; {scores}`help` says what you can type")
+        terminal.print(f"{game.variant.name}: {', '.join(named)}; {scores}`help` says what you can type")
         with compiling_meanwhile(game.build) if is_unbuilt else nullcontext():
             play_games(terminal)
 
@@ -135,29 +152,6 @@ def _prompt(terminal: TerminalGame) -> str:
     clocks = game.clocks()
     left = f" {clock_text(clocks[game.game.turn])}" if clocks else ""
     return f"{terminal.colour}{left}{f' {terminal.start} to' if terminal.start else ''}> "
-
-
-@click.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--player", "players", multiple=True, help="Offer this player, too: simple@d6 or YAML.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Where to answer [any that is free]."
-)
-@click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def serve_command(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool) -> None:
-    """Serve a page on this machine: a board to play on, and the runs in FOLDER [reports] to watch.
-
-    It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
-    """
-    from arena.web.serving import open_page
-
-    if folder is not None and not folder.is_dir():
-        raise ArenaError(f"{folder} is not a folder")
-    if folder is None and USUAL_FOLDER.is_dir():
-        folder = USUAL_FOLDER
-    offered = [_offered(entry) for entry in players]
-    with announcing_compilation():
-        open_page(say, click.echo, folder=folder, players=offered, port=port, opens=not no_open)
 
 
 def _offered(entry: str) -> Side:

@@ -16,9 +16,9 @@ from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, GAMES, reading_ledger, run_info, stored_experiment
 from arena.ledger.record import GameRecord
 from arena.ledger.store import REMEDY, StoreError
-from arena.rules.pdn.write import pdn_game, search_comment
+from arena.rules.pdn.write import pdn_game
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.result import in_men, points_text
+from arena.rules.result import points_text
 from arena.rules.variants import Variant
 
 
@@ -53,17 +53,6 @@ class StoredGame(NamedTuple):
             answers={name: table[name] for name in table.dtype.names or ()},
             men=(men.get(record.white), men.get(record.black)),
         )
-
-    def pdn(self) -> str:
-        """The game as PDN."""
-        table, game = self.record.table(), self.played()
-        comments = []
-        searches = table[["score", "plies_to_win", "depth", "seconds"]].tolist()
-        for ply, (score, plies_to_win, *others) in enumerate(searches):
-            men = in_men(score, plies_to_win, game.men[(game.start.turn + ply) % 2])
-            comments.append(search_comment(nan if men is None else men, plies_to_win, *others))
-        texts = _texts(table["move"])
-        return row_pdn(self.experiment.name, self.variant, self.record._asdict(), texts, comments)
 
 
 def stored_game(folder: Path, number: int) -> StoredGame:

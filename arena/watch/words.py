@@ -1,4 +1,4 @@
-"""The words for a run at a moment, the same for `run`, `status`, lists of runs and the page."""
+"""The words for a run at a moment, the same for `run`, `status` and lists of runs."""
 
 from __future__ import annotations
 
@@ -89,13 +89,8 @@ def state(moment: Moment) -> str:
 
 def incident(forfeits: LostGames) -> str:
     """`own lost 2 games (error of a player), first game 3: own raised ValueError at ply 5: no`."""
-    return f"{forfeits.player} {loss(forfeits)}"
-
-
-def loss(forfeits: LostGames) -> str:
-    """What is said behind the player's name: `lost 2 games (error of a player), first game 3: ...`."""
     ended = Termination(forfeits.termination).words
-    lost = f"lost {counted(forfeits.games, 'game')} ({ended}), first game {forfeits.first}"
+    lost = f"{forfeits.player} lost {counted(forfeits.games, 'game')} ({ended}), first game {forfeits.first}"
     return lost + (f": {forfeits.error}" if forfeits.error else "")
 
 

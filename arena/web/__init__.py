@@ -1,1 +1,1 @@
-"""A local server with a page: games at a board, and runs to watch."""
+"""A local server with a page: games at a board."""

@@ -18,23 +18,21 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from arena.base.wording import message_of
-from arena.ledger.store import StoreError
 from arena.report.template import modules
 from arena.rules.variants import unchanged
 from arena.web.beginning import games_in, placed_position, variant_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
-from arena.web.guard import FAILED, HOSTS, MODULES, Access, Guard
+from arena.web.guard import FAILED, HOSTS, MODULES, Guard
 from arena.web.messages import Json, NewGame, PdnGiven, PositionGiven, Refusal, body_of, refused
 from arena.web.page import MODULE, page, page_policy
 from arena.web.pools import background
-from arena.web.runs import routes
 
 GONE = 4404
 """Code of a closed websocket: the server has no such game."""
 
 
-def application(room: GameRoom, access: Access, say: Callable[[str], None]) -> ASGIApp:
+def application(room: GameRoom, token: str, say: Callable[[str], None]) -> ASGIApp:
     """The application, guarded; unforeseen errors are one line to `say`."""
     app = Starlette(
         routes=[
@@ -46,18 +44,16 @@ def application(room: GameRoom, access: Access, say: Callable[[str], None]) -> A
             Route("/api/pdn", _list_pdn, methods=["POST"]),
             Route("/api/games", _begin, methods=["POST"]),
             WebSocketRoute("/api/games/{game}", _window),
-            *(routes(room.folder, access.files) if room.folder is not None else []),
         ],
         exception_handlers={
             Refusal: lambda _, refusal: refused(refusal),
-            StoreError: lambda _, error: refused(Refusal(404, str(error))),
             HTTPException: _not_found,  # type: ignore[dict-item]
             Exception: lambda *_: refused(FAILED),  # the guard says what on the terminal
         },
         lifespan=_lifespan,
     )
-    app.state.room, app.state.access, app.state.say = room, access, say
-    return TrustedHostMiddleware(Guard(app, access, say), list(HOSTS))
+    app.state.room, app.state.say = room, say
+    return TrustedHostMiddleware(Guard(app, token, say), list(HOSTS))
 
 
 @asynccontextmanager
@@ -97,8 +93,7 @@ async def _module(request: Request) -> Response:
 
 async def _offer(request: Request) -> Response:
     room: GameRoom = request.app.state.room
-    files = "" if room.folder is None else request.app.state.access.files
-    return Json({**room.offer.document(), "files": files})
+    return Json(room.offer.document())
 
 
 async def _board(request: Request) -> Response:

@@ -1,18 +1,15 @@
-"""How a game begins: from the start, a FEN, a PDN, or a ply of a run's game."""
+"""How a game begins: from the start, a FEN or a PDN."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from arena.base.wording import counted, cut
 from arena.board.game import BoardGame, Clock
 from arena.board.sides import Side, timed
-from arena.ledger.game import stored_game
-from arena.ledger.store import StoreError
 from arena.rules.custom import VariantError, build_variant, without_draws
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen, parse_pieces
@@ -23,8 +20,7 @@ from arena.rules.position import COLOURS, Position
 from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
 from arena.web.documents import legal_documents, position_document
-from arena.web.guard import run_below
-from arena.web.messages import NewGame, PlyOfRun, PositionGiven, Refusal, SecondsGiven
+from arena.web.messages import NewGame, PositionGiven, Refusal, SecondsGiven
 
 MOST_PLIES = 2000
 """Plies of a game, at most."""
@@ -49,16 +45,16 @@ def variant_of(name: str) -> Variant:
         raise Refusal(422, str(error)) from None
 
 
-def begun(request: NewGame, seats: Seats, folder: Path | None, seed: int) -> BoardGame:
+def begun(request: NewGame, seats: Seats, seed: int) -> BoardGame:
     """The game that a request begins, its players not built yet; in a thread, as it may compile.
 
-    `folder` is where runs are. Raises Refusal for what cannot be begun.
+    Raises Refusal for what cannot be begun.
     """
-    if sum(way is not None for way in (request.fen, request.pdn, request.origin)) > 1:
-        raise Refusal(422, "a game begins from one of fen, pdn and from")
+    if request.fen is not None and request.pdn is not None:
+        raise Refusal(422, "a game begins from one of fen and pdn")
     clock = None if request.clock is None else Clock(request.clock.seconds, request.clock.increment)
     try:
-        kept = _kept(request, folder)
+        kept = _kept(request)
         sides = timed_sides(seats(request.white, request.black, kept.variant), request.seconds)
         if not request.draws:
             kept = replace(kept, variant=without_draws(kept.variant))
@@ -67,7 +63,7 @@ def begun(request: NewGame, seats: Seats, folder: Path | None, seed: int) -> Boa
         if not (kept.start.white and kept.start.black):
             raise ValueError(f"{'black' if kept.start.white else 'white'} has no piece")
         board = BoardGame.of(kept, sides, clock=clock, seed=seed)
-    except (ValueError, StoreError) as error:
+    except ValueError as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
     warm(board.game)
     return board
@@ -151,9 +147,7 @@ def warm(game: Game) -> None:
             raise Refusal(422, "captures have too many ways in this position")
 
 
-def _kept(request: NewGame, folder: Path | None) -> PlayedGame:
-    if request.origin is not None:
-        return _of_run(request.origin, folder)
+def _kept(request: NewGame) -> PlayedGame:
     variant = variant_of(request.variant)
     if request.pdn is not None:
         return _of_pdn(request.pdn, variant, request.number)
@@ -171,13 +165,3 @@ def _of_pdn(text: str, variant: Variant, number: int) -> PlayedGame:
     if len(game.moves) >= MOST_PLIES:
         raise ValueError(f"the game has {len(game.moves)} plies; a game may have {MOST_PLIES} here")
     return game
-
-
-def _of_run(origin: PlyOfRun, folder: Path | None) -> PlayedGame:
-    if folder is None:
-        raise Refusal(404, "no folder of runs is served")
-    game = stored_game(run_below(folder, origin.run), origin.game).played()
-    if origin.ply > len(game.moves):
-        lacks = f"game {origin.game} has {len(game.moves)} plies, not {origin.ply}"
-        raise ValueError(game.problems[0].message if game.problems else lacks)
-    return game.until(origin.ply)

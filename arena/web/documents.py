@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
-from math import isfinite, nan
+from collections.abc import Iterable
+from itertools import islice
+from math import isfinite
 from typing import Any
 
 from arena.base.number import with_minus
@@ -18,14 +18,12 @@ from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Game
 from arena.rules.move_text import crowns, move_squares, path, paths, square_numbers
 from arena.rules.notation import fen, pieces_text
-from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.result import in_men, points
 from arena.rules.variants import Variant
 
 MOST_PATHS = 16
 """Ways of one capture that a page is sent."""
-_ANSWERED = ("score", "plies_to_win", "depth", "nodes", "clock", "seconds")
 
 
 def position_document(variant: Variant, position: Position) -> dict[str, Any]:
@@ -80,36 +78,6 @@ def legal_documents(game: Game) -> list[dict[str, Any]]:
     ]
 
 
-def ply_document(
-    variant: Variant,
-    positions: Sequence[Position],
-    move: int,
-    text: str,
-    *,
-    seconds: float,
-    clock: float = nan,
-    note: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """A move that was played between two positions, and what its mover saw: what a page gets of any ply.
-
-    `clock` is what the mover's clock showed after it; what is not known is None.
-    """
-    before, after = positions
-    return {
-        "text": text,
-        "squares": move_squares(variant, before, move)._asdict(),
-        "path": path(variant, before, move),
-        "pieces": pieces_text(variant, after),
-        "turn": COLOURS[after.turn],
-        "points": _points(variant, after),
-        "crowned": crowns(before, after, move),
-        "white": before.turn == WHITE,
-        "seconds": finite(seconds),
-        "clock": finite(clock),
-        "note": note,
-    }
-
-
 def note_document(
     turn: int, score: float | None, plies_to_win: int, man: float | None, /, **counts: Any
 ) -> dict[str, Any]:
@@ -119,7 +87,7 @@ def note_document(
     without a certain win.
     """
     sign = 1 if turn == WHITE else -1
-    score = None if score is None else finite(score)
+    score = None if score is None or not isfinite(score) else float(f"{score:.6g}")
     men = in_men(score, plies_to_win, man)
     return {
         "value": None if men is None else round(sign * men, 3) + 0.0,
@@ -130,14 +98,14 @@ def note_document(
 
 
 def turn_document(board: BoardGame, ply: int) -> dict[str, Any]:
-    """A move that was played at the board, `ply` plies before it."""
+    """A move that was played at the board, `ply` plies before it, and what its mover saw."""
     turn, variant = board.turns[ply], board.variant
-    positions = board.game.positions[ply : ply + 2]
+    before, after = board.game.positions[ply : ply + 2]
     note = None
     if turn.thought is not None:
         choice, seconds = turn.thought.choice, round(turn.thought.seconds, 4)
         note = note_document(
-            positions[0].turn,
+            before.turn,
             choice.score,
             choice.plies_to_win,
             turn.thought.man_value,
@@ -147,22 +115,20 @@ def turn_document(board: BoardGame, ply: int) -> dict[str, Any]:
             cutoffs=choice.cutoffs_max + choice.cutoffs_min,
             seconds=seconds,
             line=line_steps(turn.thought.line),
-            figures=program_of(variant).figures(turn, positions[0], variant),
+            figures=program_of(variant).figures(turn, before, variant),
         )
-    return ply_document(variant, positions, turn.move, turn.text, seconds=round(turn.seconds, 3), note=note)
-
-
-def played_documents(game: PlayedGame) -> list[dict[str, Any]]:
-    """The moves of a game of a run, and what their movers answered."""
-    columns = {name: values.tolist() for name, values in (game.answers or {}).items()}
-    plies = []
-    for place, (move, positions) in enumerate(zip(game.moves, pairwise(game.positions), strict=True)):
-        score, plies_to_win, depth, nodes, clock, seconds = (columns[name][place] for name in _ANSWERED)
-        turn = positions[0].turn
-        note = note_document(turn, score, plies_to_win, game.men[turn], depth=depth, nodes=nodes)
-        text = columns["move"][place].decode()
-        plies.append(ply_document(game.variant, positions, move, text, seconds=seconds, clock=clock, note=note))
-    return plies
+    return {
+        "text": turn.text,
+        "squares": move_squares(variant, before, turn.move)._asdict(),
+        "path": path(variant, before, turn.move),
+        "pieces": pieces_text(variant, after),
+        "turn": COLOURS[after.turn],
+        "points": _points(variant, after),
+        "crowned": crowns(before, after, turn.move),
+        "white": before.turn == WHITE,
+        "seconds": round(turn.seconds, 3),
+        "note": note,
+    }
 
 
 def ending_document(board: BoardGame) -> dict[str, str] | None:
@@ -207,11 +173,6 @@ def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, 
 def line_steps(texts: Iterable[str]) -> list[dict[str, Any]]:
     """The moves of a line, each with the squares on which its piece stands in turn."""
     return [{"text": text, "path": square_numbers(text)} for text in texts]
-
-
-def finite(value: float) -> float | None:
-    """A number as JSON can have it, None for nan and infinity; six digits."""
-    return float(f"{value:.6g}") if isfinite(value) else None
 
 
 def _points(variant: Variant, position: Position) -> dict[str, int] | None:

@@ -6,7 +6,6 @@ import asyncio
 import random
 import secrets
 import time
-from pathlib import Path
 
 from arena.base.wording import cut, message_of
 from arena.board.game import BoardGame
@@ -28,9 +27,8 @@ FIRST_PACE = 1.0
 class GameRoom:
     """Games by their names; used by the server's loop alone."""
 
-    def __init__(self, offer: Offer, folder: Path | None = None) -> None:
-        """`folder` is where runs are."""
-        self.offer, self.folder = offer, folder
+    def __init__(self, offer: Offer) -> None:
+        self.offer = offer
         self._games: dict[str, HostedGame] = {}
         self._first: tuple[str, BoardGame, tuple[str, str]] | None = None
 
@@ -46,7 +44,7 @@ class GameRoom:
     async def begin(self, request: NewGame) -> HostedGame:
         """Begin a game. Raises Refusal."""
         seed = random.SystemRandom().getrandbits(32)
-        board = await asyncio.to_thread(begun, request, self.offer.seats, self.folder, seed)
+        board = await asyncio.to_thread(begun, request, self.offer.seats, seed)
         try:
             await THINKING.run(board.prepare)
             return self._add(secrets.token_urlsafe(9), board, (request.white, request.black), request.pace)

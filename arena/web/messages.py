@@ -47,7 +47,6 @@ MOST_LINES = 5
 
 Name = Annotated[str, Field(max_length=100)]
 Fen = Annotated[str, Field(max_length=2000)]
-_Count = Annotated[int, Field(ge=0, le=2**53)]
 B = TypeVar("B", bound="Body")
 
 
@@ -71,16 +70,8 @@ class SecondsGiven(Body):
     black: Annotated[float, Field(gt=0, le=86_400)] | None = None
 
 
-class PlyOfRun(Body):
-    """A game of a run, after `ply` plies."""
-
-    run: Annotated[str, Field(max_length=1000)]
-    game: Annotated[int, Field(ge=1, le=2**53)]
-    ply: _Count
-
-
 class NewGame(Body):
-    """A game to begin: from the start, a FEN, the end of a PDN's game of that number, or a game of a run."""
+    """A game to begin: from the start, a FEN, or the end of a PDN's game of that number."""
 
     variant: Name
     white: Name
@@ -88,7 +79,6 @@ class NewGame(Body):
     fen: Fen | None = None
     pdn: Annotated[str, Field(max_length=MOST_PDN)] | None = None
     number: Annotated[int, Field(ge=1, le=2**53)] = 1
-    origin: Annotated[PlyOfRun | None, Field(alias="from")] = None
     clock: ClockGiven | None = None
     draws: bool = True
     """Whether the game ends where the rules call it a draw."""
@@ -106,7 +96,7 @@ class PdnGiven(Body):
 class OfGame(Body):
     """A request of a window, which shows its game at that version."""
 
-    version: _Count
+    version: Annotated[int, Field(ge=0, le=2**53)]
 
 
 class Move(OfGame):

@@ -11,7 +11,6 @@ import sys
 import webbrowser
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 import uvicorn
@@ -21,7 +20,7 @@ from arena.board.game import BoardGame
 from arena.board.sides import Side
 from arena.web.app import application
 from arena.web.games import GameRoom
-from arena.web.guard import HOSTS, Access
+from arena.web.guard import HOSTS
 from arena.web.offer import Offer
 from players.player import HUMAN
 
@@ -36,7 +35,7 @@ class Endpoint(NamedTuple):
     """The address of a server, and the token that lets a request in."""
 
     socket: socket.socket
-    access: Access
+    token: str
 
     @property
     def base(self) -> str:
@@ -46,7 +45,7 @@ class Endpoint(NamedTuple):
     @property
     def address(self) -> str:
         """The address to open in a browser."""
-        return f"{self.base}/?token={self.access.token}"
+        return f"{self.base}/?token={self.token}"
 
 
 def endpoint(port: int) -> Endpoint:
@@ -60,13 +59,13 @@ def endpoint(port: int) -> Endpoint:
     except OSError:
         bound.close()
         raise
-    return Endpoint(bound, Access(secrets.token_urlsafe(24), secrets.token_urlsafe(24)))
+    return Endpoint(bound, secrets.token_urlsafe(24))
 
 
 def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.Server:
     """The server of a room, to be run by `serve(sockets=[at.socket])`; it says nothing but unforeseen errors."""
     config = uvicorn.Config(
-        application(room, at.access, say),
+        application(room, at.token, say),
         log_config=None,
         log_level="critical",
         access_log=False,
@@ -87,23 +86,22 @@ def run_server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> None
 
 
 def open_page(
+    game: BoardGame,
+    name: str | None,
     say: Callable[[str], None],
     show: Callable[[str], None],
-    game: BoardGame | None = None,
-    name: str | None = None,
     *,
-    folder: Path | None = None,
     players: Sequence[Side] = (),
     port: int = 0,
     opens: bool = True,
 ) -> None:
-    """Serve the page until Ctrl-C, with a game if one is begun; raises ArenaError for a port that is taken.
+    """Serve the page of a game until Ctrl-C; raises ArenaError for a port that is taken.
 
-    `say` prints what goes wrong, `show` the address; `name` is the person's, `folder` has the runs to watch,
-    `players` are further ones on offer, `opens` says whether to open the browser.
+    `name` is the person's, `say` prints what goes wrong, `show` the address; `players` are further ones on offer,
+    `opens` says whether to open the browser.
     """
-    room = GameRoom(Offer(players, name or HUMAN), folder)
-    way = "" if game is None else f"#/game/{room.begin_with(game)}"
+    room = GameRoom(Offer(players, name or HUMAN))
+    way = f"#/game/{room.begin_with(game)}"
     try:
         at = endpoint(port)
     except OSError as error:

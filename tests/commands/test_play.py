@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import shlex
+import socket
 import time
 from pathlib import Path
 from unittest.mock import Mock
@@ -230,6 +231,18 @@ def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(argume
     monkeypatch.setattr("arena.board.game.BoardGame.build", built)
     assert played("--browser", *arguments).exit_code == 0
     assert served.call_count == 1 and built.call_count == builds
+
+
+def test_the_page_is_at_the_port_that_is_named_and_offers_the_players_that_are_named(monkeypatch):
+    served = Mock()
+    monkeypatch.setattr("arena.web.serving.run_server", served)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert "--port" in played("--browser", "--no-open", "--port", port).output
+    shown = played("--browser", "--no-open", "--port", port, "--player", "simple@d9")
+    assert shown.output.startswith(f"http://127.0.0.1:{port}/?token=")
+    offered = served.call_args[0][0].offer.document()["players"]
+    assert [row["name"] for row in offered if row["group"] == "yours"] == ["simple d9"]
 
 
 # --- what can be typed

@@ -1,4 +1,4 @@
-"""A server of `arena serve` in this process, and clients for it."""
+"""A server of `arena play --browser` in this process, and clients for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -96,23 +95,21 @@ class Window:
 
 
 @contextmanager
-def served(
-    folder: Path | None = None, *, own: tuple[Side, ...] = (), port: int = 0, first: BoardGame | None = None
-) -> Iterator[Served]:
+def served(*, own: tuple[Side, ...] = (), first: BoardGame | None = None) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
     said: list[str] = []
-    room = GameRoom(Offer(own), folder)
+    room = GameRoom(Offer(own))
     if first is not None:
         room.begin_with(first)
-    at = endpoint(port)
+    at = endpoint(0)
     running = server(room, at, said.append)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(running.serve(sockets=[at.socket])))
     thread.start()
     base = at.base
-    with httpx.Client(base_url=base, headers={"X-Arena-Token": at.access.token}, timeout=WAIT_SECONDS) as client:
+    with httpx.Client(base_url=base, headers={"X-Arena-Token": at.token}, timeout=WAIT_SECONDS) as client:
         try:
-            yield Served(base, at.access.token, room, loop, said, client)
+            yield Served(base, at.token, room, loop, said, client)
         finally:
             running.should_exit = True
             thread.join(WAIT_SECONDS)

@@ -1,10 +1,9 @@
-/* Numbers, results and positions in words, runs in addresses. */
+/* Numbers, results and positions in words. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { counted, durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "../../arena/report/viewer/words.js";
-import { addressOf, pathOf } from "../../arena/web/page/run_words.js";
 
 test("a score in men has a sign unless it is rounded to zero", () => {
   assert.deepEqual([-0.04, 0.04, 0, -0.05, 1.25].map((men) => menText(men, 1)), ["0.0", "0.0", "0.0", "−0.1", "+1.3"]);
@@ -32,9 +31,4 @@ test("a position as FEN and in words names kings and empty sides", () => {
   assert.equal(fenOf({ pieces: "b.Wb", turn: "white" }), "W:WK3:B1,4");
   assert.equal(positionText({ pieces: "b.Wb", turn: "black" }), "Black to move. White: king 3. Black: 1, 4.");
   assert.equal(positionText({ pieces: "..w.", turn: "white" }), "White to move. White: 3. Black: none.");
-});
-
-test("an address keeps the name of a run whole, a path keeps its folders", () => {
-  assert.equal(addressOf("a/b c", "game", 3), "#/run/a%2Fb%20c/game/3");
-  assert.equal(pathOf("a/b c", "games"), "/api/runs/a/b%20c/games");
 });

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 import websockets
 
-from arena.board.game import BoardGame
+from arena.board.game import BoardGame, Thought
 from arena.board.sides import Side, level, strongest
 from arena.rules.game import Game
+from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from arena.web import app, beginning, game, games
+from arena.web.documents import turn_document
 from arena.web.pools import Pool
 from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
@@ -212,6 +214,19 @@ def test_captures_have_their_paths_a_pass_has_no_squares_and_points_stand_with_e
     ended = at.ask(at.ask(state, "move", text="6-2"), "move", text="26-31")
     assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
     assert (ended["outcome"]["result"], ended["outcome"]["termination"]) == ("white", "points")
+
+
+def test_scores_of_a_ply_are_from_whites_view_in_men_where_a_mans_worth_is_known():
+    english, seen = VARIANTS["english"], [(50.0, 0), (-25.0, 0), (30.0, 0), (0.0, 7), (0.0, -6)]
+    board = BoardGame(english, (Side("w"), Side("b")), parse_fen(english, "B:W9,K32:B3,5,20"))
+    for score, plies_to_win in seen:
+        move, man = board.game.legal_moves[-1], 100.0 if board.game.turn else None
+        choice = Choice(move, score=score, plies_to_win=plies_to_win, depth=3, nodes=9)
+        board._push(move, 0.5, Thought(choice, 0.5, man, ()))
+    plies = [turn_document(board, ply) for ply in range(5)]
+    assert [move["white"] for move in plies] == [False, True, False, True, False]
+    notes = [(it["note"]["value"], it["note"]["own"], it["note"]["plies_to_win"]) for it in plies]
+    assert notes == [(-0.5, None, 0), (None, -25.0, 0), (-0.3, None, 0), (None, None, 7), (None, None, 6)]
 
 
 def test_moves_are_refused_that_are_none_or_come_too_late(at):

@@ -1,4 +1,4 @@
-"""The page of `arena serve` in a real browser, against a real server: a board to play on."""
+"""The page of `arena play --browser` in a real browser, against a real server: a board to play on."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ CROWNING = ("english", "B:W18,26,27,11:B14,28,5")
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address() -> Iterator[str]:
     """Where a server answers, with its token."""
-    folder = tmp_path_factory.mktemp("served")
-    with served(folder) as server:
+    with served() as server:
         yield f"{server.base}/?token={server.token}"
 
 

@@ -44,10 +44,10 @@ export function partsOf(host) {
   return Object.fromEntries([...host.querySelectorAll("[data-part]")].map((part) => [part.getAttribute("data-part"), part]));
 }
 
-/* Mark one of some buttons or links as the current one, if it is among them. */
-export function markCurrent(all, current, kind = "true") {
+/* Mark one of some buttons as the current one, if it is among them. */
+export function markCurrent(all, current) {
   for (const each of all) {
-    if (each === current) each.setAttribute("aria-current", kind);
+    if (each === current) each.setAttribute("aria-current", "true");
     else each.removeAttribute("aria-current");
   }
 }

@@ -61,9 +61,11 @@ export class List {
   }
 
   row(game) {
-    const swing = game.swing === null ? "" : `swing ${game.swing.toFixed(1)} men`;
-    return element("li", {}, element("button.viewer-game", { "type": "button", "data-game": game.number, "onclick": () => this.onopen(game) },
-      gameLine(game, swing)));
+    const { number, white, black, opening, result, plies, end, swing } = game;
+    const facts = [`Game ${number}`, `opening ${opening}`, counted(plies, "ply", "plies"), end, swing === null ? "" : `swing ${swing.toFixed(1)} men`];
+    return element("li", {}, element("button.viewer-game", { "type": "button", "data-game": number, "onclick": () => this.onopen(game) },
+      element("span.viewer-players", {}, named(white), " – ", named(black)), element("span.viewer-result", {}, resultText(result)),
+      element("small", {}, facts.filter(Boolean).join(" · "))));
   }
 
   /* Mark the game that is open. */
@@ -85,13 +87,6 @@ export class List {
     const place = this.shown.indexOf(game);
     return place < 0 ? this.shown[0] : this.shown[place + step];
   }
-}
-
-/* What a line of a list of games shows: the players, the result, and facts, of which `more` is the last. */
-export function gameLine({ number, white, black, opening, result, plies, end }, more = "") {
-  const facts = [`Game ${number}`, `opening ${opening}`, counted(plies, "ply", "plies"), end, more].filter(Boolean).join(" · ");
-  return [element("span.viewer-players", {}, named(white), " – ", named(black)),
-    element("span.viewer-result", {}, resultText(result)), element("small", {}, facts)];
 }
 
 /* Add names to a list of choices, each once, in their order. */

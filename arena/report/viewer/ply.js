@@ -31,7 +31,7 @@
  * A move that was played, the position after it, and what its mover saw; `white` says who moved. An error has its
  * mark, `?!`, `?` or `??`, and a better move with its path.
  * @typedef {Position & {text: string, squares: Squares, path?: number[], points?: Points|null,
- *   crowned: boolean, white: boolean, seconds: number|null, clock: number|null, note: Note|null,
+ *   crowned: boolean, white: boolean, seconds: number|null, note: Note|null,
  *   mark?: string, better?: string, betterPath?: number[]}} Ply
  */
 
@@ -63,7 +63,7 @@ export function unpackedGame(stored) {
     const [mark, better, betterPath] = stored.errors?.[ply + 1] ?? [];
     return {
       text: moveText(path, captured), mark, better, betterPath, squares: { origin, target, captured }, pieces: pieces.join(""), turn: white ? "black" : "white", crowned, white,
-      seconds: stored.time[ply], clock: null,
+      seconds: stored.time[ply],
       note: { value: stored.score[ply], own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0, depth: stored.depth[ply], nodes: stored.nodes[ply] },
     };
   });

@@ -1,4 +1,4 @@
-"""The one page of `arena serve`, made of its parts: templates, styles and scripts."""
+"""The one page of `arena play --browser`, made of its parts: templates, styles and scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ STYLES = (
     "report/viewer/viewer.css",
     "web/page/frame.css",
     "web/page/game.css",
-    "web/page/watch.css",
 )
 """Below the package `arena`, in the order in which the browser reads them."""
 MODULE = "web/page/main.js"

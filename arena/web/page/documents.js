@@ -14,7 +14,7 @@
 
 /**
  * What is on offer: rule sets, players, the usual opponent of each rule set.
- * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>, files: string}} Offer
+ * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>}} Offer
  */
 
 /** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean, red: boolean}} VariantOffered */
@@ -48,21 +48,6 @@
  * The findings of an analysis of the position after so many plies, by the evaluation `by`.
  * @typedef {{ply: number, by: string, done: boolean, depth: number, nodes: number, seconds: number, lines: Line[],
  *   outlook: Outlook[], failure?: string}} Findings
- */
-
-/** @typedef {{player: string, text: Record<string, string>, elo: [number, number, number]|null}} Standing */
-
-/**
- * A run, finished or not; in the list of runs with its leader alone, and with `error` alone where it cannot be read.
- * @typedef {{run: string, name: string, about: string, games: number, planned: number, complete: boolean, playing: boolean|null,
- *   progress: string, test: string, incidents: {player: string, text: string}[], columns: string[], standings: Standing[],
- *   provisional: string, reported: boolean, error?: string}} RunDocument
- */
-
-/**
- * A finished game of a run.
- * @typedef {{start: PositionDocument, moves: Ply[], fault: string, number: number, game: number, last: number, white: string, black: string, opening: number,
- *   result: string, end: string, points: Points|null, plies: number, error: string, variant: string, board: BoardDocument}} GameDocument
  */
 
 export {};

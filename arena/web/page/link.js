@@ -64,7 +64,7 @@ export class Link {
   }
 
   again() {
-    this.lost("The connection to the server is lost; trying again … If arena serve was started anew, open the address that it printed.");
+    this.lost("The connection to the server is lost; trying again … If arena was started anew, open the address that it printed.");
     const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
     this.failures += 1;
     this.timer = setTimeout(() => this.connect(), wait);
@@ -73,7 +73,7 @@ export class Link {
   /* Ask something of the game. */
   send(message) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
-    else say("The server does not answer: is arena serve still running?");
+    else say("The server does not answer: is arena still running?");
   }
 
   gone() {

@@ -1,55 +1,226 @@
-/* The frame of the page: which view is shown.
+/* The page: a game is set up, played, and ends; a position is set up by hand. Its address says which game: `#/` is one
+   that is set up, `#/game/ID` one of the server's. */
 
-   The address says it: `#/` and `#/game/ID` are the game, `#/runs` is the list of runs, `#/run/NAME` and
-   `#/run/NAME/game/N`, with `/PLY` at that ply, are a run. A view is {show(host, ...parts), hide()}: `parts` are the
-   texts between the slashes behind its name, decoded. `host` is its own, and stays as it is while the view is hidden. */
-
-import { element, markCurrent } from "../../report/viewer/element.js";
-import { gameView } from "./game_view.js";
-import { runsView } from "./run_list.js";
-import { runView } from "./run_view.js";
-import { askOffer } from "./server.js";
+import { element, partsOf } from "../../report/viewer/element.js";
+import { counted, fenOf, resultText } from "../../report/viewer/words.js";
+import { pick, say, showLost } from "./dialogs.js";
+import { Editor } from "./editor.js";
+import { Game } from "./game.js";
+import { positionAt, swapped } from "./game_state.js";
+import { capital, COMPILING, LONG } from "./game_words.js";
+import { commandOf } from "./keys.js";
+import { get, newest, post } from "./server.js";
+import { Setup } from "./setup.js";
+import { HUMAN } from "./sides.js";
 import { store } from "./store.js";
+import { Table } from "./table.js";
 
-const VIEWS = { game: gameView, runs: runsView, run: runView };
-const USUAL = "game"; // the view of an address without one
+const host = /** @type {HTMLElement} */ (document.querySelector("main"));
+/** @type {Promise<void>|null} */
+let ready = null; // a promise: the parts are found, what is on offer is known
+/** @type {any} */
+let parts = null;
+/** @type {Table} */
+let table = null;
+/** @type {Game} */
+let game = null;
+/** @type {Setup} */
+let setup = null;
+/** @type {Editor} */
+let editor = null;
+const latest = newest(); // of previews and games
 
-function follow() {
-  const words = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
-  const name = words.shift() ?? USUAL;
-  const view = VIEWS[name];
-  if (!view) return location.replace("#/");
-  if (store.view && store.view !== name) {
-    VIEWS[store.view].hide();
-    hostOf(store.view).hidden = true;
+async function begin() {
+  const offer = await get("/api/offer");
+  parts = partsOf(host);
+  table = new Table(parts.board, {
+    move: (text, skip) => game.play(text, skip),
+    say,
+    choice: choose,
+    begin: (numbers) => start(setup.request, numbers),
+  });
+  game = new Game(parts, table, offer);
+  setup = new Setup(parts, offer, {
+    preview,
+    begin: () => start(setup.request),
+    pdn: (pdn) => load(pdn).catch(() => {}),
+  });
+  editor = new Editor(parts, table);
+  for (const [name, button] of Object.entries(actions)) {
+    for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
   }
-  store.view = name;
-  /** @type {NodeListOf<HTMLAnchorElement>} */
-  const links = document.querySelectorAll("nav a");
-  markCurrent(links, [...links].find((link) => link.hash === (name === USUAL ? "#/" : "#/runs")), "page");
-  const shown = hostOf(name);
-  shown.hidden = false;
-  return Promise.resolve(view.show(shown, ...words)).catch((error) => { if (error.status === undefined) throw error; });
+  parts.red.addEventListener("change", () => game.panel.red(parts.red.checked));
+  document.addEventListener("keydown", key);
 }
 
-function decoded(word) {
+const mode = () => parts.game.dataset.mode;
+
+const actions = {
+  undo: () => game.ask("undo"),
+  hint: () => game.ask("hint"),
+  flip: () => flip(),
+  stop: () => game.ask("stop"),
+  pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text),
+  pause: () => game.ask("pause", { on: !store.game.paused }),
+  draw: () => game.draw(),
+  resign: () => game.resign(),
+  fresh: () => leave(),
+  first: () => game.look(0),
+  back: () => game.look(store.ply - 1),
+  forward: () => game.look(store.ply + 1),
+  now: () => game.look(store.game.moves.length),
+  again: () => again(false),
+  swapped: () => again(true),
+  swap: () => setup.swap(),
+  goon: () => { location.hash = `#/game/${store.game.game}`; },
+  copy: () => game.copy(),
+  keys: () => parts.help.showModal(),
+  edit: () => edit(store.position),
+  editnow: () => edit(lookedAt()),
+  editdone: () => { setup.place(editor.placed); leave(); },
+  editstart: () => editor.put(editor.start),
+  editclear: () => editor.clear(),
+  editcancel: () => (atGame() ? show(store.game.game) : set()),
+  fromhere: () => start({ ...store.game.request, fen: lookedAt().fen }, [], game.flipped),
+};
+
+const atGame = () => location.hash.startsWith("#/game/");
+
+/* Go to where a game is set up. */
+function leave() {
+  if (atGame()) location.hash = "#/";
+  else set();
+}
+
+/* Play on from a game of a PDN: which one is asked for where it has several. */
+async function load(pdn) {
+  const { count, note, games } = await post("/api/pdn", { pdn, variant: setup.request.variant });
+  const line = ({ number, white, black, result, date, plies, fault }) =>
+    [fault && "✗ cannot be read", `${number}. ${white || "?"} – ${black || "?"}`, resultText(result), counted(plies, "ply", "plies"), date, fault]
+      .filter(Boolean).join(" · ");
+  const question = [`Which of the ${counted(count, "game")}?`, note].filter(Boolean).join(" Note: ");
+  const number = games.length > 1 ? await pick(parts, question, games.map((each) => [each.number, line(each)])) : 1;
+  if (number) await start({ ...setup.request, fen: undefined, pdn, number: Number(number) });
+}
+
+/* Set up a game. */
+function set() {
+  game.leave();
+  game.panel.mode("setup");
+  parts.actions.goon.hidden = !store.game || Boolean(store.game.outcome);
+  showLost(parts, "");
+  if (setup.sides.variant) setup.changed();
+  else setup.usual();
+}
+
+/* Show what is set up, on a board that begins the game when a piece is touched. */
+async function preview({ variant, position, white, black }) {
+  if (mode() !== "setup") return;
+  const isLatest = latest();
+  if (table.variant !== variant) game.panel.red(setup.variant.red);
+  const usual = await table.take(variant).catch(() => null);
+  if (!usual || !isLatest() || mode() !== "setup") return;
+  const { pieces, points, turn } = position || usual;
+  const { upright } = setup.variant;
+  const flipped = (white !== HUMAN && black === HUMAN && !upright) !== store.isSetupTurned;
+  table.turn(flipped);
+  const own = (colour) => (white === black ? capital(colour) : "You");
+  const name = (player, colour) => (player === HUMAN ? own(colour) : setup.name(player));
+  game.panel.strips({ white: name(white, "white"), black: name(black, "black") }, turn, { pieces, points }, flipped);
+  table.offer({ pieces, last: null, turn, legal: [], begins: true });
+}
+
+/* Begin a game, and pick squares in it: these, and those that are picked on the board while it is being begun.
+   `flipped` says whether Black is below, where that is not the usual side. */
+async function start(request, numbers = [], flipped = undefined) {
+  latest();
+  const byHand = numbers.length > 0;
+  parts.begin.disabled = true;
+  if (mode() === "setup" && !request.pdn) table.wait(numbers);
+  const waiting = setTimeout(() => { parts.invitation.textContent = COMPILING; }, LONG);
   try {
-    return decodeURIComponent(word);
-  } catch {
-    return word;
+    const { game: id } = await post("/api/games", request, { quiet: true });
+    store.isSetupTurned = false;
+    history.pushState(null, "", `#/game/${id}`);
+    await game.open(id, flipped);
+    if (!byHand) parts.board.scrollIntoView({ block: "nearest" });
+    for (const number of numbers) if (game.isHere && store.game.legal.length) table.hand.pick(number, true);
+  } catch (error) {
+    if (error.status === undefined) throw error;
+    if (mode() === "setup" && parts.wrong.closest("details").open) parts.wrong.textContent = error.message;
+    else say(error.message);
+    if (mode() === "setup") setup.changed();
+  } finally {
+    clearTimeout(waiting);
+    parts.begin.disabled = false;
+    setup.invite();
   }
 }
 
-/** The element of a view. @returns {HTMLElement} */
-function hostOf(name) {
-  /** @type {HTMLElement|null} */
-  const host = document.querySelector(`[data-view="${name}"]`);
-  if (host) return host;
-  const made = element("section", { "data-view": name });
-  document.querySelector("main").append(made);
-  return made;
+function again(swaps) {
+  const request = { ...store.game.request, fen: store.game.start.fen };
+  start(swaps ? swapped(request) : request);
+}
+
+function lookedAt() {
+  const position = positionAt(store.game, store.ply);
+  return { ...position, fen: fenOf(position) };
+}
+
+async function edit(position) {
+  const variant = mode() === "setup" ? setup.variant.name : store.game.request.variant;
+  const usual = await table.take(variant);
+  const from = position || usual;
+  if (store.game && setup.variant.name !== variant) setup.use(variant);
+  game.leave();
+  game.panel.mode("edit");
+  editor.open({ variant, pieces: from.pieces, turn: from.turn, start: usual });
+}
+
+function flip() {
+  if (mode() === "setup") {
+    store.isSetupTurned = !store.isSetupTurned;
+    setup.changed();
+  } else if (mode() === "edit") table.turn(!table.board.flipped);
+  else {
+    store.isTurned = !store.isTurned;
+    game.render();
+  }
+}
+
+/* Have the person say which of several moves is meant. */
+function choose(texts) {
+  parts.choice.hidden = false;
+  parts.choice.replaceChildren("Which one? ", ...texts.map((text) => element("button", {
+    type: "button", onclick: () => game.play(text),
+  }, text)));
+  parts.choice.querySelector("button").focus();
+}
+
+function key(event) {
+  const name = document.querySelector("dialog[open]") ? undefined : commandOf(event);
+  const inGame = mode() === "game" || mode() === "over";
+  if (!name || (!inGame && name !== "flip" && name !== "keys")) return;
+  const button = parts.actions[name];
+  if (button && (button.hidden || button.disabled) && !["back", "forward", "first", "now"].includes(name)) return;
+  event.preventDefault();
+  actions[name]();
+}
+
+async function show(id) {
+  ready ||= begin().catch((error) => { ready = null; throw error; });
+  await ready;
+  if (!id) set();
+  else if (store.game?.game === id && game.isHere) game.render();
+  else await game.open(id);
+}
+
+/* Show what the address names. */
+function follow() {
+  host.hidden = false;
+  const [, id] = /^#\/game\/([^/]+)$/.exec(location.hash) ?? [];
+  show(id).catch((error) => { if (error.status === undefined) throw error; });
 }
 
 window.addEventListener("hashchange", follow);
 follow();
-askOffer().then((offer) => { /** @type {HTMLElement} */ (document.querySelector("[data-runs]")).hidden = !offer.files; }, () => {});

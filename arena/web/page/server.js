@@ -3,8 +3,6 @@
 import { say } from "./dialogs.js";
 import { store } from "./store.js";
 
-/** @import { Offer } from "./documents.js" */
-
 /**
  * An error of a request: `status` is that of the answer, 0 without one.
  * @typedef {Error & {status?: number}} RequestError
@@ -12,23 +10,17 @@ import { store } from "./store.js";
 
 /* Promises of the answer, JSON as values, other text as text. An error shows its line, unless `quiet`, and rejects with
    a RequestError. */
-export function get(path, options = {}) {
-  return request("GET", path, undefined, options);
+export function get(path) {
+  return request("GET", path, undefined, {});
 }
 
-export function post(path, body = {}, options = {}) {
+export function post(path, body, options = {}) {
   return request("POST", path, body, options);
 }
 
-/* The address of something below the server with the token in it, for links and the websocket. */
-export function address(path, words = {}) {
-  return `${path}?${new URLSearchParams({ ...words, token: store.token })}`;
-}
-
-/** What is on offer: see GET /api/offer; asked for once. @returns {Promise<Offer>} */
-export function askOffer() {
-  store.offer ||= get("/api/offer").catch((error) => { store.offer = null; throw error; });
-  return store.offer;
+/* The address of something below the server with the token in it, for the websocket. */
+export function address(path) {
+  return `${path}?${new URLSearchParams({ token: store.token })}`;
 }
 
 /* Begins what a later call overtakes; each call returns whether it is still the latest. */
@@ -54,7 +46,7 @@ async function request(method, path, body, { quiet = false }) {
     throw Object.assign(new Error(document.error || `The server said ${answer.status}.`), { status: answer.status });
   } catch (error) {
     error.status ??= 0;
-    if (!error.status) error.message = "The server does not answer: is arena serve still running?";
+    if (!error.status) error.message = "The server does not answer: is arena still running?";
     if (!quiet) say(error.message);
     throw error;
   }

@@ -1,13 +1,9 @@
 /* The state of the page, in one place: what the server sent, and what the person looks at. Views show it and change it. */
 
-/** @import { Findings, GameState, Offer, PositionDocument } from "./documents.js" */
+/** @import { Findings, GameState, PositionDocument } from "./documents.js" */
 
 export const store = {
   token: new URLSearchParams(globalThis.location?.search).get("token") || "",
-  /** @type {Promise<Offer>|null} */
-  offer: null,
-  /* The view that is shown, and what the address says behind its name. */
-  view: "",
 
   /* The game at the board, and when it was received, by `performance.now()`. */
   /** @type {GameState|null} */
@@ -20,9 +16,6 @@ export const store = {
   /* What analyses found, by `keyOf`. */
   /** @type {Map<string, Findings>} */
   findings: new Map(),
-  /* A game that is first shown with Black below, or White, whatever is usual. */
-  /** @type {{game: string, flipped: boolean}|null} */
-  kept: null,
 
   /* The position that is set up, null for the usual one, and whether its board was turned by hand. */
   /** @type {PositionDocument|null} */
