@@ -19,13 +19,11 @@ from arena.base.writing import write_csv
 from arena.commands.options import check_report_options, report_options
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
-from arena.ledger.ledger import FILE
 from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
-from arena.watch.entry import entries_below
 
 FAULTY = 1
 """Exit code of a report that lacks a part."""
@@ -34,12 +32,10 @@ ANONYMOUS, NAMES = "anonymous", "names.csv"
 
 
 @click.command()
-@click.argument("folders", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @report_options
 def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
-
-    Of a folder of runs [reports] list all of them, and write DIR/index.html, which links their reports.
 
     With --anonymous persons and players with files of their own are numbered in every file, in an order drawn by
     chance; built-in players keep their names. Left out are what code wrote, the names of its own numbers too,
@@ -49,31 +45,13 @@ def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
     """
     check_report_options(wanted)
     is_whole = True
-    for folder in folders or (Path("reports"),):
-        if (folder / FILE).exists():
-            is_whole &= write_report(folder, **wanted)
-        elif is_joint(folder):
+    for folder in folders:
+        if is_joint(folder):
             is_whole &= write_joint_report(folder, parts=True, **wanted)
-        elif options := [name for name, value in wanted.items() if value is not None and value is not False]:
-            raise ArenaError(f"{folder} has no run of its own: --{options[0]} takes the folder of one")
         else:
-            _list_runs(folder)
+            is_whole &= write_report(folder, **wanted)
     if not is_whole:
         sys.exit(FAULTY)
-
-
-def _list_runs(folder: Path) -> None:
-    """List the runs below a folder, and write the page that links their reports."""
-    from arena.report.index import counts, list_grid, write_index
-
-    if not folder.is_dir():
-        raise ArenaError(f"{folder} is not a folder")
-    runs = entries_below(folder)
-    if not runs:
-        raise ArenaError(f"there is no run in {folder} or below it")
-    show_frame(list_grid(runs).texts())
-    echo(counts(runs))
-    echo(f"index: {write_index(runs, folder)}")
 
 
 def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> bool:

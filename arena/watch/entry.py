@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
 from arena.watch.elo import RunReader
@@ -38,13 +37,6 @@ class Entry(NamedTuple):
     def machine(self) -> str:
         """Where it is or was played last; "" where that is not known."""
         return self.moment.session.host if self.moment and self.moment.session else ""
-
-
-def entries_below(root: Path) -> list[Entry]:
-    """The runs in a folder and in all folders below it, the latest first; those of no known date last."""
-    return latest_first(
-        read_entry(file.parent, root, RunReader(file.parent)) for file in root.rglob(FILE) if file.is_file()
-    )
 
 
 def latest_first(runs: Iterable[Entry]) -> list[Entry]:

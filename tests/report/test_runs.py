@@ -1,22 +1,17 @@
-"""Many runs together: their list and its page, games that are the same."""
+"""Runs that are made by hand: reports that lack a part, games of two that are the same."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.ledger.ledger import FILE
 from arena.report.compare import sameness, sameness_sentence
-from arena.report.index import list_grid
 from arena.report.load import load as load_run
 from arena.report.write import FAULTS_FILE
-from arena.watch.entry import entries_below
-from tests.helpers.command_line import invoke, refused
-from tests.helpers.report_data import MISSING_WORD
+from tests.helpers.command_line import invoke
 from tests.helpers.stored_run import StoredRun
 
 MOVES = ("11-15", "23-19", "8-11")
@@ -26,81 +21,20 @@ def run(
     folder: Path,
     results: Sequence[tuple[str, str, str]],
     *,
-    day: int = 1,
-    planned: int = 0,
     moves: Sequence[str] = MOVES,
     **columns: float,
 ) -> Path:
-    """A run whose games have these white, black and result, and the same moves; complete if `planned` is 0."""
+    """A complete run whose games have these white, black and result, and the same moves."""
     players = dict.fromkeys(name for white, black, _ in results for name in (white, black))
-    with StoredRun(folder, players, planned or len(results)) as stored:
-        stored.begin(began=f"2026-03-{day:02}T10:00:00+00:00", host="box")
+    with StoredRun(folder, players, len(results)) as stored:
         for game, (white, black, result) in enumerate(results, 1):
             stored.add(game, white, black, result, moves=moves, columns=columns)
-        if not planned:
-            stored.ledger.finish([])
+        stored.ledger.finish([])
     return folder
 
 
 def games(wins: int, losses: int, white: str = "mine", black: str = "rock") -> list[tuple[str, str, str]]:
     return [(white, black, "white")] * wins + [(white, black, "black")] * losses
-
-
-# --- the list
-
-
-def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) -> None:
-    run(tmp_path / "old", games(1, 1), day=1)
-    run(tmp_path / "deep" / "down" / "new", games(6, 2), day=9)
-    run(tmp_path / "half", games(2, 1), day=4, planned=30)
-    found = entries_below(tmp_path)
-    assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
-    newest, half, _ = list_grid(found).texts().to_dict("records")
-    assert (newest["Began"], newest["State"]) == ("2026-03-09 10:00", "complete")
-    assert (newest["Players"], newest["Games"], newest["Leader"], newest["Machine"]) == ("2", "8", "mine", "box")
-    assert re.fullmatch(r"\+\d+ ± \d+", newest["Elo"])
-    assert half["State"].startswith("3/30 games (10 %)")
-
-
-def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path: Path) -> None:
-    run(tmp_path / "good", games(1, 1))
-    broken = run(tmp_path / "broken", games(1, 1))
-    for file in broken.glob(f"{FILE}*"):
-        file.write_bytes(b"no database at all" * 100)
-    (run(tmp_path / "bare", games(1, 1)) / "manifest.json").write_text("{")
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    (empty / FILE).touch()
-    result = invoke("report", tmp_path)
-    assert result.exit_code == 0
-    assert "4 runs: 2 complete, 2 cannot be read." in result.stdout
-    states = {entry.name: entry.state for entry in entries_below(tmp_path)}
-    assert states["good"] == states["bare"] == "complete"
-    assert "cannot be read" in states["broken"] and str(tmp_path) not in states["broken"]
-    page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert states["broken"].split(":")[0] in page
-
-
-def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> None:
-    name = "<script>alert(1)</script>"
-    run(tmp_path / "a b#c", games(3, 1, white=name))
-    (tmp_path / "a b#c" / "report.html").touch()
-    run(tmp_path / "none", games(4, 1, white=name), day=2)
-    assert invoke("report", tmp_path).stdout.endswith(f"index: {tmp_path / 'index.html'}\n")
-    text = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert re.findall('href="([^"]*)"', text) == ["a%20b%23c/report.html"]
-    assert "<script>alert" not in text and "&lt;script&gt;alert(1)" in text
-    body = re.sub(r"<(style|script)>.*?</\1>|<svg.*?</svg>", "", text, flags=re.DOTALL)
-    assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", body).replace("none", ""))
-
-
-def test_a_list_does_not_overwrite_a_page_of_a_users_own(tmp_path: Path) -> None:
-    run(tmp_path / "a", games(1, 1))
-    (tmp_path / "index.html").write_text("<h1>mine</h1>")
-    assert str(tmp_path / "index.html") in refused("report", tmp_path)
-    assert (tmp_path / "index.html").read_text() == "<h1>mine</h1>"
-    (tmp_path / "index.html").unlink()
-    assert invoke("report", tmp_path).exit_code == invoke("report", tmp_path).exit_code == 0
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -119,9 +53,6 @@ def test_a_report_that_lacks_a_part_says_so_on_stderr_and_by_its_exit_code(
     assert line in (folder / "report.html").read_text(encoding="utf-8")
     assert "Traceback" not in faulty.stderr and str(folder / FAULTS_FILE) in faulty.stderr
     assert invoke("report", folder).exit_code == 0
-
-
-# --- the same games
 
 
 @pytest.mark.parametrize(
