@@ -1,10 +1,12 @@
-"""What is known of a run besides its configuration: its files, versions, faulty players, last session."""
+"""What is known of a run besides its configuration: players with their files, openings, versions, the last session."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +15,9 @@ from typing import Any, NamedTuple
 
 from arena.base.version import OURS, version_of
 from arena.base.work import cores
+from arena.experiment.model import entry_of
 from players.finding import Finding, parsed
+from players.player import PlayerSpec
 
 PACKAGES = (OURS, "numba", "llvmlite", "numpy")
 """Packages whose versions may change what a search finds."""
@@ -26,7 +30,7 @@ class Session(NamedTuple):
     began: str
     """UTC, as ISO 8601, to a second."""
     games: int
-    """Games that were stored when it began."""
+    """Games of the schedule that were stored when it began."""
     workers: int | str
     host: str
     process: int
@@ -34,14 +38,19 @@ class Session(NamedTuple):
 
 
 class RunInfo(NamedTuple):
-    """What is known of a run besides its configuration. The first three belong to what the run is."""
+    """What is known of a run besides its configuration."""
 
-    games: int
-    """Games of the whole tournament, or the most that there may be."""
+    players: Mapping[str, str] = _NONE
+    """The hash of the settings and files of each player that takes part, by name, in their order: `player_hash`."""
+    openings: tuple[str, ...] = ()
+    """FENs, in the order in which they are played."""
+    games: int = 0
+    """Games of the whole run, or the most that there may be."""
     exact: bool = True
     """Whether exactly this many are played, whatever their results."""
-    files: Mapping[str, str] = _NONE
-    """A short hash of each file that players are made of, by its path from the configuration's folder on."""
+    files: Mapping[str, Mapping[str, str]] = _NONE
+    """By player, those left out among them: a short hash of each of its files, by the path from the configuration's
+    folder on."""
     file: str = ""
     """The configuration's file, absolute."""
     men: Mapping[str, float | None] = _NONE
@@ -56,19 +65,16 @@ class RunInfo(NamedTuple):
     machine: Mapping[str, Any] = _NONE
     """`platform`, `processor` and `cores` of the machine where it began."""
     began: str = ""
-    """UTC, as ISO 8601, to a second; empty for a run that was not begun by the command line or `arena.run`."""
+    """UTC, as ISO 8601, to a second."""
     session: Session | None = None
     """The last one."""
     forced: str = ""
     """The versions that differed when the run was resumed all the same."""
-    left_out_files: Mapping[str, Mapping[str, str]] = _NONE
-    """As `files` of the players that are left out, by player."""
-    files_of: Mapping[str, Sequence[str]] = _NONE
-    """The paths of those of `files` that each player is made of, by player."""
 
-    def files_by(self, player: str) -> dict[str, str]:
-        """As `files` of a player; all of them where that is not known, of a run that an earlier version began."""
-        return {path: self.files[path] for path in self.files_of.get(player, self.files)}
+    @property
+    def all_files(self) -> dict[str, str]:
+        """The files of all players that take part, with a short hash of each."""
+        return {path: mark for name in self.players for path, mark in self.files.get(name, _NONE).items()}
 
     @property
     def faulty(self) -> tuple[Finding, ...]:
@@ -77,24 +83,33 @@ class RunInfo(NamedTuple):
             finding for finding in self.found if finding.level == "error" and finding.where not in self.left_out
         )
 
-    def begun(self, session: Session) -> RunInfo:
-        """The same of a run that begins with a session, here and now."""
-        return self._replace(versions=versions(), machine=_machine(), began=session.began, session=session)
+    def begun(self, session: Session, before: RunInfo | None) -> RunInfo:
+        """The same of a run that goes on with a session, or begins with it, here and now."""
+        if before is None:
+            return self._replace(versions=versions(), machine=_machine(), began=session.began, session=session)
+        kept = {name: getattr(before, name) for name in ("versions", "machine", "began")}
+        return self._replace(**kept, session=session)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON types; `parsed` reads it."""
-        document = {
-            name: dict(value) if isinstance(value, Mapping) else value for name, value in self._asdict().items()
-        }
         findings = [finding.as_dict() for finding in self.found]
-        return document | {"found": findings, "session": self.session and self.session._asdict()}
+        plain = {name: _plain(value) for name, value in self._asdict().items()}
+        return plain | {"found": findings, "session": self.session and self.session._asdict()}
 
     @staticmethod
     def parsed(document: Mapping[str, Any]) -> RunInfo:
         """The info of which `as_dict` made a document. Raises TypeError or KeyError for another document."""
-        findings = tuple(map(parsed, document.get("found", ())))
-        session = Session(**document["session"]) if document.get("session") else None
-        return RunInfo(**{**document, "found": findings, "session": session})
+        findings = tuple(map(parsed, document["found"]))
+        session = Session(**document["session"]) if document["session"] else None
+        openings = tuple(document["openings"])
+        return RunInfo(**{**document, "found": findings, "session": session, "openings": openings})
+
+
+def player_hash(spec: PlayerSpec, marks: Iterable[str]) -> str:
+    """16 hex digits of the SHA-256 of what makes a player's moves: its settings, and the hashes of its files."""
+    settings = {name: value for name, value in entry_of(spec).items() if name not in ("name", "log")}
+    text = json.dumps([settings, sorted(marks)], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def session(games: int, workers: int | str) -> Session:
@@ -106,6 +121,10 @@ def session(games: int, workers: int | str) -> Session:
 def versions() -> dict[str, str | None]:
     """Versions of Python and of PACKAGES, None for one that is not installed as a package."""
     return {"python": platform.python_version(), **{package: version_of(package) for package in PACKAGES}}
+
+
+def _plain(value: Any) -> Any:
+    return {key: _plain(each) for key, each in value.items()} if isinstance(value, Mapping) else value
 
 
 def _machine() -> dict[str, Any]:

@@ -1,391 +1,382 @@
-"""The ledger of a tournament: its finished games with their moves, searches of its probe, answers to suites."""
+"""The ledger of a run: one SQLite file with its games, grades and answers, which loses nothing however it is stopped.
+
+Every statement is a transaction of its own, so each row is there in full or not at all. Every row has a checksum: a row
+that does not have its own counts as missing. A file whose pages or documents cannot be trusted is refused.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from sqlite3 import Connection
-from typing import Any, NamedTuple, TypeAlias, get_type_hints
+from typing import Any, NamedTuple, Self, get_type_hints
 
-from arena.base.files import replace
+from arena.base.errors import ArenaError
+from arena.base.files import FolderError, lock_folder
 from arena.base.wording import counted, first_few
-from arena.base.writing import write_text
-from arena.experiment.kept import FIRST_WORDS, KEPT_CONFIG, as_yaml
 from arena.experiment.model import Experiment
-from arena.ledger.growth import (
-    KEYS,
-    Growth,
-    Stored,
-    Wanted,
-    growth,
-    keep_earlier,
-    renumber,
-    renumber_files,
-    settle_files,
-)
+from arena.experiment.schedule import Result
 from arena.ledger.info import RunInfo
-from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
-from arena.ledger.record import (
-    FAULTS,
-    TABLES_JUDGE,
-    GameRecord,
-    SuiteAnswer,
-    failed_in,
-)
-from arena.ledger.store import (
-    COMPLETE,
-    FILES,
-    Store,
-    StoreError,
-    changed_keys,
-    documents,
-    made_tables,
-    reading,
-)
-from arena.ledger.table import CHECKSUM, META, Records, Table
-from arena.rules.game import Termination
-from arena.rules.result import RESULTS
+from arena.ledger.record import GameRecord, GradeRow, SuiteAnswer, failed_in
 
 FILE = "ledger.sqlite"
-_CHANGEABLE = "changeable"
-"""Key of the document with what may change whenever the run is resumed, by the keys of an experiment."""
-MANIFEST = "manifest.json"
-"""Name of the file beside it, for people and other programs, with the configuration and the run's info."""
-_FACTS, _INFO = "facts", "manifest"
-"""Keys of the documents with what belongs to what the run is, and with all of its info once it was begun."""
-_NAMED = 5
-"""Games that a message names, at most."""
-_RENUMBERED = "renumbered"
-"""Key of a document of a run that has grown, until the files in its folder have the new numbers of its games."""
-DISQUALIFIED = "disqualified"
-"""Key of the document that names the players of a tournament of whom no game counts."""
-_SQL: dict[Any, str] = {int: "INTEGER", bool: "INTEGER", str: "TEXT", float: "REAL", bytes: "BLOB"}
-_SQL |= {kind | None: name for kind, name in _SQL.items()}
-
-
-def _columns(record: type, *left_out: str) -> dict[str, str]:
-    """The columns of a table by their SQL types: the fields of a record but those left out."""
-    return {name: _SQL[type] for name, type in get_type_hints(record).items() if name not in left_out}
-
-
-_SEARCH = {name: "REAL" if kind.startswith("f") else "INTEGER" for name, kind in SEARCH_COLUMNS}
-GAMES = Table(
-    "games",
-    _columns(GameRecord, "incident", "uncounted", "logs"),
-    ["game"],
-    records={"moves": Records("plies", MOVE_RECORD)},
-)
-PROBES = Table(
-    "probes",
-    {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
-    ["player", "position"],
-)
-ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"], is_needed=False)
+FORMAT = 2
+"""The number of the format, in the file's head; it is raised with every other table or column."""
+CHECKSUM = "checksum"
+"""The last column of each table: CRC-32 of the row's other values."""
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
-GRADES = Table(
-    "grades",
-    {
-        "game": "INTEGER",
-        "judge": "TEXT",
-        "graded": "INTEGER",
-        "endgame_pieces": "INTEGER",
-        "white_decisions": "INTEGER",
-        "black_decisions": "INTEGER",
-        "contact_ply": "INTEGER",
-        "contact_points": "REAL",
-        "contact_plies": "INTEGER",
-        "count": "INTEGER",
-        "grades": "BLOB",
-    },
-    ["game", "judge"],
-    is_needed=False,
-    records={"grades": Records("count", GRADE_RECORD)},
-)
-"""A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
-GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))
-"""Names of what is read back of a graded game; the fields of `GradedGame` say what they are."""
-GRADE_COLUMNS = (
-    *("game", "ply", "player", "colour", "judge", "pieces", "phase", "legal_moves", "best_move"),
-    *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
-)
-"""The columns of `arena.ledger.read.RunData.grades`."""
-CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"
+COMPLETE = "complete"
+"""Key of the document that says whether nothing is left to be played."""
+_EXPERIMENT, _INFO = "experiment", "info"
+_FIXED = ("variant", "seed", "max_plies", "adjudicate", "time_margin")
+"""Keys of a configuration on which every game of a run depends."""
+_SQL: dict[Any, str] = {int: "INT", bool: "INT", str: "TEXT", float: "REAL", bytes: "BLOB"}
+_SQL |= {kind | None: name for kind, name in _SQL.items()}
+BUSY_SECONDS = 60.0
+"""Seconds for which another program may keep the file locked before that is an error."""
+LOOK_SECONDS = 1.0
+"""Seconds after which it is seen again whether the file is still the one in the folder."""
+_NAMED = 5
+"""Players, or folders, that a message names."""
+
+
+class StoreError(ArenaError):
+    """A folder that cannot hold a run, or does not hold the one that is asked for; one line says why."""
+
+
+class Table(NamedTuple):
+    """A table of the file."""
+
+    name: str
+    columns: Mapping[str, str]
+    """Types of SQL by name."""
+    key: Sequence[str]
+
+    @classmethod
+    def of(cls, name: str, record: type, *key: str, without: Collection[str] = ()) -> Table:
+        """The table of records of a NamedTuple, a column a field but those `without` one."""
+        hints = get_type_hints(record)
+        return cls(name, {field: _SQL[hints[field]] for field in hints if field not in without}, key)
+
+    @property
+    def definition(self) -> str:
+        """The statement that makes it. As the key is no `INTEGER`, rows have a `rowid` in the order of insertion."""
+        columns = ", ".join(f"{name} {kind}" for name, kind in self.columns.items())
+        return f"CREATE TABLE {self.name} ({columns}, {CHECKSUM} INT, PRIMARY KEY ({', '.join(self.key)}))"
+
+    @property
+    def query(self) -> str:
+        """The statement that reads whole rows, the checksum last."""
+        return f"SELECT {', '.join(self.columns)}, {CHECKSUM} FROM {self.name}"
+
+    def row(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """A row as SQLite will give it back, nan being None, with its checksum."""
+        row = [_cell(values[name], kind) for name, kind in self.columns.items()]
+        return (*row, checksum(row))
+
+
+GAMES = Table.of("games", GameRecord, "key", without=["logs"])
+GRADES = Table.of("grades", GradeRow, "key", "judge")
+ANSWERS = Table.of("answers", SuiteAnswer, "player", "suite", "position", without=["limit", "at"])
+META = Table("meta", {"name": "TEXT", "document": "TEXT"}, ["name"])
+TABLES = (META, GAMES, GRADES, ANSWERS)
+CURRENT = f"FROM grades JOIN games ON grades.key = games.key AND grades.graded = games.{CHECKSUM}"
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
-GRADES_ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
-TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-_COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
-"""What the binary records of a ledger hold, and how results are called."""
-_FAILED = "SELECT EXISTS (SELECT * FROM games WHERE termination IN (SELECT value FROM json_each(?)))"
-
-_CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
-
-GAME_COLUMNS = tuple(name for name, kind in GAMES.columns.items() if kind != "BLOB")
-"""Names of what is stored for a game, besides its moves; `opening` counts from 1, `began` seconds since 1970."""
 
 
-FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
-"""Players, best first, with what their places rest on, by columns of `order.csv`."""
+def checksum(row: Iterable[Any]) -> int:
+    """CRC-32 of the values of a row as Python writes them."""
+    return zlib.crc32(repr(tuple(row)).encode(errors="surrogatepass"))
 
 
-class Ledger(Store):
-    """The ledger of one run, open for writing."""
+def _cell(value: Any, kind: str) -> Any:
+    if value is None or value != value:  # noqa: PLR0124  nan
+        return None
+    if kind == "TEXT":  # lone surrogates, which SQLite does not keep, as escapes
+        return str(value).encode(errors="backslashreplace").decode()
+    return float(value) if kind == "REAL" else int(value) if kind == "INT" else bytes(value)
 
-    def __init__(
-        self,
-        folder: Path,
-        experiment: Experiment,
-        info: RunInfo,
-        openings: Callable[[], Sequence[str]] | None = None,
-    ) -> None:
-        """Open the ledger in `folder`, or make one for an experiment, whose `openings` are FENs.
 
-        A run may have grown, as `arena.ledger.growth` says; `grown` tells what becomes of its games. Damaged
-        games and searches are removed; `repaired` names them. Raises StoreError if the folder cannot be
-        written to, is in use, or holds another experiment or games from other openings.
+class Ledger:
+    """The ledger of one run, open for writing by one process; a context manager that closes it."""
+
+    def __init__(self, folder: Path, experiment: Experiment, info: RunInfo) -> None:
+        """Open the ledger in `folder`, or make one, for a run as it is wanted now.
+
+        Rows without their checksum are deleted. Raises StoreError if the folder cannot be written to, is in use, or
+        holds a run of other rules, seed, limits of games or adjudication, and for a file that is damaged otherwise.
         """
-        self._experiment, self._info, self._openings = experiment, info, openings
-        self.grown: str = ""
-        """What became of the games of a run that was made larger, in one line; "" if it was not."""
-        parts = _parts(experiment, info)
-        super().__init__(folder / FILE, TABLES, parts, columns=_COLUMNS, filled_in=_filled_in)
+        self.folder, self.path = folder, folder / FILE
+        self.notes: list[str] = []
+        """What there is to say of the run that was found: rows that are damaged, players that are gone or changed."""
         try:
-            self._settle_files()
+            self._lock = lock_folder(folder)
+        except FolderError as error:
+            raise StoreError(str(error)) from None
+        try:
+            with _errors(self.path, "used"):
+                self._open()
+            stored = self.documents()
+            if _EXPERIMENT in stored:
+                self._compare(stored[_EXPERIMENT], experiment)
+                self._note_players(RunInfo.parsed(stored[_INFO]), info)
+            self._found = self._intact()
         except BaseException:
             self.close()
             raise
-        if self.documents().get(_CHANGEABLE) != (changeable := experiment.changeable()):
-            self.put(_CHANGEABLE, changeable)
-        self._recorded: dict[int, int] = dict(self.rows(_CHECKSUMS))
-        """The checksums of the games that were found or stored here, by their numbers."""
-        self.disqualified: tuple[str, ...] = tuple(self.documents().get(DISQUALIFIED, ()))
-        """The players of whom no game counts."""
+        self._experiment, self._wanted = experiment, info
 
-    def _growth(self, changed: Mapping[str, tuple[Any, Any]]) -> Callable[[Connection], None] | None:
-        openings = list(self._openings()) if self._openings is not None else []
-        played = self.connection.execute("SELECT DISTINCT opening, opening_fen FROM games") if openings else ()
-        is_moved = any([fen] != openings[number - 1 : number] for number, fen in played)
-        if not (changed or is_moved) or not changed.keys() <= KEYS:
-            return None
-        stored, games = self.documents(), list(Stored.all_of(self.connection))
-        before = Wanted(stored_experiment(stored, self.path), run_info(stored, self.path))
-        after = Wanted(self._experiment, self._info)
-        return partial(self._grow, growth(self.path.parent, before, after, openings, games))
-
-    def _grow(self, grown: Growth, connection: Connection) -> None:
-        """Give the games and the files beside them their new numbers; what is played again is kept as it was."""
-        folder = self.path.parent
-        self.grown = (
-            f"the run in {folder} has other openings or players: {counted(len(grown.places), 'game')} of it stay"
+    def _open(self) -> None:
+        self._connection = sqlite3.connect(
+            self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
         )
-        if grown.others:
-            earlier = keep_earlier(folder, FILE, (MANIFEST, KEPT_CONFIG))
-            self.grown += (
-                f"; {counted(grown.again, 'game')} of {first_few(grown.others, _NAMED)}, who changed, are played "
-                f"again: the run as it was is kept in {earlier}"
-            )
-        renumber_files(folder, grown.places)
-        renumber(connection, self._made[GAMES.name], self._made[GRADES.name], grown.places)
-        kept = [spec.name for spec in self._experiment.players if spec.name not in grown.others]
-        for table in (PROBES, ANSWERS):
-            marks = ", ".join("?" * len(kept))
-            connection.execute(f"DELETE FROM {table.name} WHERE player NOT IN ({marks})", kept)
-        for key, document in ((DISQUALIFIED, ()), (_RENUMBERED, True)):
-            self._put(connection, key, document)
+        if self._connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0] == 0:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for table in TABLES:
+                self._connection.execute(table.definition)
+            self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._connection.execute("COMMIT")
+        _check(self.path, self._connection)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._file, self._looked = _identity(self.path), time.monotonic()
 
-    def _settle_files(self) -> None:
-        """Have the files beside the ledger, too, named by the new numbers of games, if a run has grown."""
-        is_renumbered = _RENUMBERED in self.documents()
-        settle_files(self.path.parent, is_renumbered=is_renumbered)
-        if is_renumbered:
-            self.delete(META, "key = ?", (_RENUMBERED,))
+    def _compare(self, stored: Mapping[str, Any], experiment: Experiment) -> None:
+        wanted = experiment.as_dict()
+        for key in _FIXED:
+            if stored.get(key) != wanted[key]:
+                was = "" if isinstance(wanted[key], dict) else f" ({stored.get(key)} there, {wanted[key]} here)"
+                raise StoreError(
+                    f"{self.folder} holds a run with another {key}{was}: give this one another name or --out"
+                )
 
-    def finished(self) -> set[int]:
-        """The numbers of the games that are stored."""
-        return {row[0] for row in self.rows("SELECT game FROM games")}
+    def _note_players(self, before: RunInfo, now: RunInfo) -> None:
+        gone = [name for name in before.players if name not in now.players]
+        changed = [name for name, mark in now.players.items() if before.players.get(name, mark) != mark]
+        if gone:
+            verb = "takes" if len(gone) == 1 else "take"
+            self.notes.append(f"{first_few(gone, _NAMED)} {verb} no part any more: their games do not count")
+        if changed:
+            self.notes.append(f"{first_few(changed, _NAMED)} changed: their games are played again")
 
-    def results(self) -> Iterator[tuple[int, str, str]]:
-        """The number and the result of every stored game, and the name of the player that failed in it, or ""."""
-        for game, *how in self.rows("SELECT game, result, termination, white, black FROM games ORDER BY game"):
-            yield game, how[0], failed_in(*how)
+    def _intact(self) -> dict[int, int]:
+        """The checksums of the games by their keys, once damaged rows are deleted."""
+        found = dict[int, int]()
+        for table in TABLES[1:]:
+            damaged = list[tuple[Any, ...]]()
+            for row in self.rows(table.query):
+                if checksum(row[:-1]) != row[-1]:
+                    damaged.append(row)
+                elif table is GAMES:
+                    found[row[0]] = row[-1]
+            if damaged and table is GAMES:
+                self._remove_games(damaged, f"{self.path} is damaged")
+            elif damaged:
+                keys = " AND ".join(f"{name} IS ?" for name in table.columns)
+                for row in damaged:
+                    self._write(f"DELETE FROM {table.name} WHERE {keys}", row[:-1])
+        return found
+
+    def _remove_games(self, rows: Sequence[Sequence[Any]], why: str) -> None:
+        """Delete games of whole rows, and note it with the players that gained from what stood there."""
+        winners = dict[str, None]()
+        names = list(GAMES.columns)
+        for row in rows:
+            game = dict(zip(names, row, strict=False))
+            self._write("DELETE FROM games WHERE key IS ?", [game["key"]])
+            if game["result"] in ("white", "black"):
+                winners[str(game[game["result"]])] = None
+        gained = f", which {first_few(list(winners), _NAMED)} won there," if winners else ""
+        self.notes.append(f"{why}: {counted(len(rows), 'game')}{gained} are played again")
+
+    def altered(self) -> list[int]:
+        """Delete the games that differ from those found or stored here, and note it; their keys.
+
+        Another program has written to the file then. A game that it deleted is one of them, a row that it added is not
+        asked for by any schedule, or is one of them.
+        """
+        stored = {row[0]: row for row in self.rows(GAMES.query)}
+        keys = [key for key, mark in self._found.items() if key not in stored or stored[key][-1] != mark]
+        keys += [key for key, row in stored.items() if key not in self._found or checksum(row[:-1]) != row[-1]]
+        if keys := list(dict.fromkeys(keys)):
+            rows = [stored[key] for key in keys if key in stored]
+            self._remove_games(rows, f"{self.path} was altered by another program during the run")
+            for key in keys:
+                self._found.pop(key, None)
+        return keys
+
+    def begin(self, info: RunInfo) -> None:
+        """Store what the run is from now on."""
+        self.put(_EXPERIMENT, self._experiment.as_dict())
+        self.put(_INFO, info.as_dict())
 
     @property
-    def has_failures(self) -> bool:
-        """Whether a player failed in a stored game."""
-        return any(failed for (failed,) in self.rows(_FAILED, [json.dumps(FAULTS)]))
+    def info(self) -> RunInfo | None:
+        """What is stored of the run besides its games; None of a run that was never begun."""
+        stored = self.documents().get(_INFO)
+        return None if stored is None else RunInfo.parsed(stored)
+
+    def results(self) -> dict[int, Result]:
+        """The results of all games that are stored, by their keys, whether the schedule asks for them or not."""
+        return dict(_results(self.rows(RESULTS)))
 
     def add(self, record: GameRecord) -> None:
-        """Store a finished game, for good; one that is lost unplayed, in place of an earlier record of it."""
-        is_ruling = record.termination == Termination.DISQUALIFIED
-        self._recorded[record.game] = self.insert(GAMES, record._asdict(), replace=is_ruling)
+        """Store a finished game, for good, in place of an earlier one of its key."""
+        self._found[record.key] = self.insert(GAMES, record._asdict())
 
-    def checksum(self, game: int) -> int:
-        """The checksum of a game's row, by which what is stored of the game knows it."""
-        return self._recorded[game]
+    def checksum(self, key: int) -> int:
+        """The checksum of a game's row, by which its grades know it."""
+        return self._found[key]
 
-    def disqualify(self, players: Iterable[str]) -> None:
-        """Have no game of these players count, and all games of others."""
-        disqualified = tuple(players)
-        if disqualified != self.disqualified:
-            self.put(DISQUALIFIED, disqualified)
-            self.disqualified = disqualified
+    def insert(self, table: Table, values: Mapping[str, Any]) -> int:
+        """Store a row by the names of its columns, for good, in place of one with its key; returns its checksum."""
+        row = table.row(values)
+        self._write(f"REPLACE INTO {table.name} VALUES ({', '.join('?' * len(row))})", row)
+        return int(row[-1])
 
-    def remove_after(self, game: int) -> None:
-        """Delete the games with higher numbers."""
-        self.delete(GAMES, "game > ?", (game,))
-        self._recorded = {number: checksum for number, checksum in self._recorded.items() if number <= game}
+    def delete(self, table: Table, condition: str, values: Sequence[Any] = ()) -> None:
+        """Delete the rows that meet a condition in SQL."""
+        self._write(f"DELETE FROM {table.name} WHERE {condition}", values)
 
-    def remove_others(self, numbers: range, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
-        """Delete the games that others played than now scheduled, from another opening; returns their numbers.
+    def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows that a query finds."""
+        with _errors(self.path, "read"):
+            yield from self._connection.execute(query, values)
 
-        `schedule` has the number, white, black and opening (from 1) of the games of these numbers. Where results
-        decide who meets, a game that was damaged and played again may end differently and change later rounds.
-        """
-        query = "SELECT game, white, black, opening FROM games WHERE game BETWEEN ? AND ?"
-        stored = {row[0]: row for row in self.rows(query, (numbers.start, numbers.stop - 1))}
-        others = {game[0] for game in schedule if stored.get(game[0], game) != game} if stored else set[int]()
-        for number in others:
-            self.delete(GAMES, "game = ?", (number,))
-            self._recorded.pop(number, None)
-        return others
+    def put(self, name: str, document: Any) -> None:
+        """Store a JSON document under a name, in place of an earlier one."""
+        self.insert(META, {"name": name, "document": json.dumps(document, sort_keys=True)})
 
-    def verify(self) -> None:
-        """Remove games that differ from the games found or stored here, and raise StoreError if there are any.
+    def documents(self) -> dict[str, Any]:
+        """The JSON documents by their names."""
+        with _errors(self.path, "read"):
+            return documents(self.path, self._connection)
 
-        Another program has written to the file then: a row that it gave a checksum seems intact to a reader.
-        """
-        lost, changed = set(self._recorded), set[int]()
-        for game, checksum in self.rows(_CHECKSUMS):
-            lost.discard(game)
-            if self._recorded.get(game) != checksum:
-                changed.add(game)
-        if numbers := sorted(lost | changed):
-            for game in numbers:
-                self.delete(GAMES, "game = ?", (game,))
-            games = first_few([*map(str, numbers)], _NAMED)
-            raise StoreError(
-                f"{self.path} was changed by another program during the run, in games that are removed ({games}); "
-                "rerun the same command to play what is missing"
-            )
+    def _write(self, statement: str, values: Sequence[Any]) -> None:
+        """Execute a statement. Raises StoreError if the disk is full, or the file is not the one in the folder."""
+        now = time.monotonic()
+        if now - self._looked > LOOK_SECONDS:
+            self._looked = now
+            if _identity(self.path) != self._file:
+                raise StoreError(
+                    f"{self.path} was deleted or replaced while it was in use; rerun the same command to resume"
+                )
+        with _errors(self.path, "written to"):
+            self._connection.execute(statement, values)
 
-    @property
-    def info(self) -> RunInfo:
-        """What is stored of the run besides its games. Raises StoreError if it cannot be read."""
-        return run_info(self.documents(), self.path)
+    def close(self) -> None:
+        """Close the file, whose log is moved into it, and release the folder."""
+        if hasattr(self, "_connection"):
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA busy_timeout = 1000")
+                self._connection.execute("PRAGMA journal_mode = DELETE")
+            self._connection.close()
+        self._lock.release()
 
-    def save_info(self, info: RunInfo) -> None:
-        """Store what is known of the run; beside the ledger MANIFEST has it, too, KEPT_CONFIG the configuration.
+    def __enter__(self) -> Self:
+        return self
 
-        A file of the user's own that is called KEPT_CONFIG stays.
-        """
-        self.put(_INFO, info.as_dict())
-        manifest = json.dumps({"configuration": self._experiment.as_dict(), **info.as_dict()}, indent=1) + "\n"
-        texts = {MANIFEST: manifest, KEPT_CONFIG: as_yaml(self._experiment, self.path.parent)}
-        for name, text in texts.items():
-            path = self.path.with_name(name)
-            try:
-                if name == MANIFEST or not path.exists() or path.read_bytes().startswith(FIRST_WORDS.encode()):
-                    replace(path, partial(write_text, text))
-            except OSError as error:
-                raise StoreError(f"{path} cannot be written: {error.strerror}") from None
-
-    def finish(self, order: FinalOrder) -> None:
-        """Mark the run as complete, with the final order of its format."""
-        self.put(COMPLETE, order)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the run has been marked as complete."""
-        return COMPLETE in self.documents()
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
-class Opened(NamedTuple):
-    """A ledger that is open for reading; queries see the tables of this version."""
+RESULTS = "SELECT key, result, termination, white, black FROM games"
 
-    connection: Connection
-    stored: dict[str, Any]
-    """Its documents."""
-    tables: dict[str, Table]
-    """As the file has them."""
+
+def _results(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Result]]:
+    for key, result, *how in rows:
+        yield key, Result(result, failed_in(result, *how))
 
 
 @contextmanager
-def reading_ledger(path: Path) -> Iterator[Opened]:
-    """The intact ledger at `path`, open for reading. Raises StoreError as `arena.ledger.store.reading` does."""
-    with reading(path) as connection:
-        stored = documents(connection)
-        yield Opened(connection, stored, made(path, connection, stored))
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """The ledger at `path`, open for reading while another process may write to it.
 
-
-def made(path: Path, connection: Connection, stored: Mapping[str, Any]) -> dict[str, Table]:
-    """The tables as the ledger at `path`, with these documents, has them; queries see those of this version.
-
-    Raises StoreError if another version made it that this one does not know.
+    Raises StoreError if there is none, or if it cannot be read.
     """
-    tables = made_tables(path, connection, (META, *TABLES), stored.get("columns", _COLUMNS), _COLUMNS)
-    for table in TABLES:
-        table.seen(connection, tables.get(table.name))
-    return tables
+    if not path.is_file():
+        runs = sorted(other.parent.name for other in path.parent.glob(f"*/{path.name}"))
+        where = f", but in its folders: {first_few(runs, _NAMED)}" if runs else f" (no {path.name})"
+        raise StoreError(f"there is no run in {path.parent}{where}")
+    with _errors(path, "read"), closing(_connected(path)) as connection:
+        _check(path, connection)
+        connection.execute("BEGIN")
+        yield connection
 
 
-def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
-    """The experiment in the documents of the ledger at `path`, whose files are where they were in the run.
+def documents(path: Path, connection: sqlite3.Connection) -> dict[str, Any]:
+    """The JSON documents by their names. Raises StoreError if one is damaged."""
+    rows = connection.execute(META.query).fetchall()
+    if damaged := [name for name, *rest in rows if checksum((name, *rest[:-1])) != rest[-1]]:
+        raise StoreError(f"{path} is damaged ({first_few(damaged, _NAMED)}): {_REMEDY}")
+    return {name: json.loads(document) for name, document, _ in rows}
 
-    Raises StoreError if another version made it.
-    """
+
+_REMEDY = "move it away, and the same command plays its games again"
+
+
+def run_of(path: Path, stored: Mapping[str, Any]) -> tuple[Experiment, RunInfo]:
+    """What the run of a ledger is, by its documents; files are where they were. Raises StoreError if it has begun none."""
+    if _EXPERIMENT not in stored or _INFO not in stored:
+        raise StoreError(f"{path} holds nothing yet")
     try:
-        experiment = Experiment.model_validate(stored["experiment"] | stored.get(_CHANGEABLE, {}))
-    except (ValueError, TypeError):
-        raise StoreError("is of another version of the arena, which has other settings", path) from None
-    experiment.locate(Path(run_info(stored, path).file))
-    return experiment
+        experiment, info = Experiment.model_validate(stored[_EXPERIMENT]), RunInfo.parsed(stored[_INFO])
+    except (ValueError, TypeError, KeyError):
+        raise StoreError(f"{path} is of another version of the arena") from None
+    experiment.locate(Path(info.file))
+    return experiment, info
 
 
-def run_info(stored: Mapping[str, Any], path: Path) -> RunInfo:
-    """The info in the documents of the ledger at `path`. Raises StoreError if another version made it."""
-    document = stored.get(_INFO, stored[_FACTS])
-    try:
-        return RunInfo.parsed(document)
-    except (TypeError, KeyError):
-        raise StoreError("is of another version of the arena, which has another manifest", path) from None
-
-
-def run_in(folder: Path) -> Wanted | None:
-    """The run in a folder, as it began; None if none has begun, or it cannot be read."""
-    with suppress(StoreError), reading(folder / FILE) as connection:
-        stored, path = documents(connection), folder / FILE
-        run = Wanted(stored_experiment(_filled_in(stored), path), run_info(stored, path))
-        return run if run.info.began else None
+def run_in(folder: Path) -> tuple[Experiment, RunInfo] | None:
+    """The run that was begun in a folder; None if there is none, or it cannot be read."""
+    path = folder / FILE
+    with suppress(StoreError), reading(path) as connection:
+        return run_of(path, documents(path, connection))
     return None
 
 
-def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) -> bool | None:
-    """Whether players failed, or were found faulty, in a folder that holds this experiment, complete.
+def _check(path: Path, connection: sqlite3.Connection) -> None:
+    """Raise StoreError for a file of another version or with a damaged page."""
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    if version != FORMAT:
+        raise StoreError(f"{path} is of another version of the arena: give this run another name or --out")
+    [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise StoreError(f"{path} is damaged ({verdict.splitlines()[-1]}): {_REMEDY}")
 
-    It may be one that can only be read. None if it does not hold it, is not marked as complete, or is of another
-    version of the arena.
-    """
-    with suppress(StoreError), reading_ledger(folder / FILE) as (connection, stored, _):
-        if COMPLETE in stored and not changed_keys(_filled_in(stored), _parts(experiment, info)):
-            failed = bool(connection.execute(_FAILED, [json.dumps(FAULTS)]).fetchone()[0])
-            return failed or bool(run_info(stored, folder / FILE).faulty)
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection for reading; SQLite needs a flag where its log neither exists nor can be made."""
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    log = path.with_name(f"{path.name}-wal")
+    is_fixed = not os.access(path.parent, os.W_OK) and not log.exists()
+    return sqlite3.connect(f"{address}&immutable=1" if is_fixed else address, uri=True, timeout=BUSY_SECONDS)
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """The identity of a file, apart from its name; None if there is none."""
+    with suppress(OSError):
+        stat = file.stat()
+        return stat.st_dev, stat.st_ino
     return None
 
 
-def _filled_in(stored: dict[str, Any]) -> dict[str, Any]:
-    """The documents with the defaults of the keys that an earlier version's configuration did not have."""
-    with suppress(ValueError, TypeError, KeyError):
-        experiment = Experiment.model_validate(stored["experiment"] | stored.get(_CHANGEABLE, {}))
-        return stored | {"experiment": experiment.as_dict()}
-    return stored
-
-
-def _parts(experiment: Experiment, info: RunInfo) -> dict[str, dict[str, Any]]:
-    """What a run is: a folder that holds another one is refused."""
-    return {
-        "experiment": experiment.as_dict(),
-        _FACTS: {"games": info.games, "exact": info.exact, FILES: dict(info.files)},
-    }
+@contextmanager
+def _errors(path: Path, done: str) -> Iterator[None]:
+    """Errors of SQLite and of the file system as StoreErrors: the file cannot be `done`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        is_damaged = type(error) is sqlite3.DatabaseError
+        remedy = f": {_REMEDY}" if is_damaged else ""
+        raise StoreError(f"{path} cannot be {done}: {' '.join(str(error).split())}{remedy}") from None
+    except UnicodeDecodeError:
+        raise StoreError(f"{path} cannot be {done}: it is damaged: {_REMEDY}") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be {done}: {error.strerror or error}") from None

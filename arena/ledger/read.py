@@ -1,4 +1,4 @@
-"""A run read back from its ledger: the typed experiment, and its games, moves, searches and grades as tables."""
+"""A run read back from its ledger: the typed experiment, and its games, moves, answers and grades as tables."""
 
 from __future__ import annotations
 
@@ -7,50 +7,55 @@ from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
 from types import MappingProxyType
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, get_type_hints
 
 import numpy as np
 import pandas as pd
 
+from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
+from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import (
     ANSWERS,
     CURRENT,
-    DISQUALIFIED,
     FILE,
-    GAME_COLUMNS,
     GAMES,
-    GRADE_COLUMNS,
-    GRADED_COLUMNS,
     GRADES,
-    GRADES_ORDER,
     JUDGES,
-    PROBES,
-    FinalOrder,
-    made,
-    run_info,
-    stored_experiment,
-)
-from arena.ledger.moves import Moves, phases, players_to_move, whole
-from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
-from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE, Failure, GameRecord, failures_of
-from arena.ledger.store import (
-    COMPLETE,
-    REMEDY,
-    Damage,
-    StoreError,
-    is_new,
+    Table,
+    checksum,
+    documents,
     reading,
+    run_of,
 )
+from arena.ledger.moves import Moves, players_to_move
+from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
+from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, failed_in, failures_of
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
-from arena.rules.result import NO_RESULT, Colour
+from arena.rules.result import Colour
 
 GAMES_AT_ONCE = 5000
 """Games that are read at once."""
-_WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
+_NUMBERS = ("game", "pair", "round")
+GAME_COLUMNS = (
+    "key", "id", *_NUMBERS, "white", "black", "opening",
+    *(name for name, kind in GAMES.columns.items() if kind != "BLOB" and name not in ("key", "white", "black")),
+)  # fmt: skip
+"""The columns of `RunData.games`: numbers count from 1, `began` is a time in UTC."""
 EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
+ANSWER_COLUMNS = tuple(ANSWERS.columns)
+GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "count", "grades")))
+GRADE_COLUMNS = (
+    *("game", "ply", "player", "colour", "judge", "pieces", "legal_moves", "best_move"),
+    *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
+)
+_WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
+_ID_DIGITS = 6
+
+FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
+"""Players, best first, with what their places rest on, by columns of `order.csv`."""
 
 
 class RunData(NamedTuple):
@@ -59,27 +64,25 @@ class RunData(NamedTuple):
     experiment: Experiment
     info: RunInfo
     order: FinalOrder | None
-    """The final order of its format; None while the run is not complete."""
+    """The final order of its format, empty where the rating decides; None while games are missing."""
     games: pd.DataFrame
-    """A row per finished game that counts, in the schedule's order: GAME_COLUMNS, `began` as a time in UTC."""
+    """A row per game that the schedule asks for and that counts, in its order: GAME_COLUMNS."""
     moves: Callable[..., Iterator[pd.DataFrame]]
     """Reads a row per move of these games: game, ply (from 1), player, colour, move (its text), then MOVE_COLUMNS.
 
     With an argument, a `pd.Index` of games by their numbers, it reads only the moves of those.
 
-    After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what
-    `info` says that a man is worth to the player, missing for certain wins and where that is not known. Where no
-    win or loss is certain, `plies_to_win` is missing. Custom metrics follow, such as `extra_tokens`.
+    After `score` stands `score_men`, the score in men by what `info` says that a man is worth to the player, missing
+    for certain wins and where that is not known. Where no win or loss is certain, `plies_to_win` is missing. Custom
+    metrics follow, such as `extra_tokens`.
 
     In parts, at least one, that hold whole games, in their order.
     """
-    probes: pd.DataFrame
-    """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
-    disqualified: tuple[str, ...] = ()
-    """The players of whom no game counts."""
-    void_games: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
-    """Their games, with the result `*`."""
-    grades: pd.DataFrame = pd.DataFrame(columns=list(GRADE_COLUMNS))
+    withdrawn: Mapping[str, str]
+    """Why players are withdrawn, by name: their games count for nobody."""
+    void_games: pd.DataFrame
+    """Their games, as `games`."""
+    grades: pd.DataFrame
     """A row per graded decision of these games and judge: GRADE_COLUMNS, in the order of games, plies and judges.
 
     Values are the mover's. `judge` is "tables" or a player's name; what such a player found of positions that the
@@ -91,21 +94,18 @@ class RunData(NamedTuple):
     random would lose, on average: missing for another judge. `best_plies` and `played_plies` are plies from the
     position to the certain end, missing where none is certain.
     """
-    graded: pd.DataFrame = pd.DataFrame(columns=list(GRADED_COLUMNS))
+    graded: pd.DataFrame
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
     documents: Mapping[str, Any] = MappingProxyType({})
-    """What `Ledger.put` stored, by its keys; of a published run the judges' alone, as others may have names."""
+    """What `Ledger.put` stored, by name."""
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
-    """A row per custom metric of a move: EXTRA_COLUMNS, `extra` being its name.
-
-    A player that gave up has metrics of the move that it did not make, too.
-    """
+    """A row per custom metric of a move: EXTRA_COLUMNS, `extra` being its name."""
     failures: tuple[Failure, ...] = ()
-    """The failures by which games were lost, those that do not count among them, in the order of the games."""
-    published: Mapping[str, tuple[str, str]] | None = None
-    """Where names were replaced for publication: the other name of each player that has one, and its file."""
+    """The failures by which games were lost, those of `void_games` among them, in the order of the games."""
+    damaged: int = 0
+    """Games whose rows are damaged: they count as missing."""
 
     @property
     def judges(self) -> Mapping[str, Any]:
@@ -123,126 +123,143 @@ def read(folder: Path) -> RunData:
     """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable."""
     path = folder / FILE
     with reading(path) as connection:
-        connection.execute("BEGIN")
-        if is_new(connection):
-            raise StoreError(f"{path} holds nothing yet")
-        damage = Damage(connection)
-        stored = damage.documents()
-        damage.made = made(path, connection, stored)
-        every, numbers = _games(damage.intact(GAMES))
-        probes, answers = ([row[:-1] for row in damage.intact(table)] for table in (PROBES, ANSWERS))
-        for _ in damage.intact(GRADES):
-            pass
-        if damage:
-            raise StoreError(f"{path} is damaged ({damage}); {REMEDY}")
+        stored = documents(path, connection)
+        experiment, info = run_of(path, stored)
+        every, extras, damaged = _games(connection)
+        answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWER_COLUMNS)).astype({"solved": "boolean"})
         graded, grades = _graded(connection), _grades(connection)
-    experiment, info = stored_experiment(stored, path), run_info(stored, path)
-    out = tuple(stored.get(DISQUALIFIED, ()))
-    void = every["white"].isin(out) | every["black"].isin(out)
-    games = every[~void].reset_index(drop=True) if void.any() else every
+    results = {
+        key: Result(result, failed_in(result, *how))
+        for key, result, *how in zip(
+            *(every[name].tolist() for name in ("key", "result", "termination", "white", "black")), strict=True
+        )
+    }
+    schedule = Schedule(experiment, info.players, info.openings, results)
+    every = _numbered(every, _asked(schedule))
+    out = schedule.withdrawn
+    is_void = every["white"].isin(out) | every["black"].isin(out)
+    games = every[~is_void].reset_index(drop=True)
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
-    extras: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
-    extras = _with_movers(extras, games, names)[list(EXTRA_COLUMNS)]
-    grades, start = _with_movers(grades, games, names), pieces_at_start(experiment)
-    grades = grades.assign(phase=phases(grades["pieces"].to_numpy(), start))[list(GRADE_COLUMNS)]
+    numbers = pd.Series(every["game"].to_numpy(), every["key"].to_numpy())
+    extras = _with_movers(_of_games(extras, numbers), games, names)[list(EXTRA_COLUMNS)]
+    order = schedule.order
     return RunData(
         experiment=experiment,
         info=info,
-        order=[(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None,
+        order=None if order is None else [(schedule.names[place.player], place.figures) for place in order],
         games=games,
-        moves=Moves(path, games, every[void], names, info.men, start, extras),
-        probes=_probes(probes, [player.name for player in experiment.players]),
-        disqualified=out,
-        void_games=every[void].assign(result=NO_RESULT).reset_index(drop=True),
-        grades=grades,
-        graded=graded[graded["game"].isin(games["game"])].reset_index(drop=True),
+        moves=Moves(path, games, every[is_void], names, info.men, extras),
+        withdrawn=out,
+        void_games=every[is_void].reset_index(drop=True),
+        grades=_with_movers(_of_games(grades, numbers), games, names)[list(GRADE_COLUMNS)],
+        graded=_of_games(graded, numbers)[list(GRADED_COLUMNS)],
         documents=MappingProxyType(stored),
-        answers=_answers(answers, out),
+        answers=answers[~answers["player"].isin(out)].sort_values(
+            ["suite", "position", "player"], kind="stable", ignore_index=True
+        ),
         extras=extras,
         failures=tuple(failures_of(every[every["termination"].isin(FORFEITS)].to_dict("records"))),
+        damaged=damaged,
     )
 
 
-def pieces_at_start(experiment: Experiment) -> int:
-    """Pieces on the board at the start of the rules."""
-    start = experiment.rule_set.start
-    return (start.white | start.black).bit_count()
+def _asked(schedule: Schedule) -> Iterator[ScheduledGame]:
+    """The games that a schedule asks for and whose results it knows."""
+    while schedule.advance():
+        yield from schedule.known()
 
 
-def _games(rows: Iterator[tuple[Any, ...]]) -> tuple[pd.DataFrame, list[tuple[int, int, str, float]]]:
-    """The games, void ones too, equal texts being one object, and the numbers of the players' own."""
+def _numbered(stored: pd.DataFrame, asked: Iterator[ScheduledGame]) -> pd.DataFrame:
+    """The games that are asked for, in the schedule's order, with the numbers that they have there, and their ids."""
+    known = [(game.key, game.game, game.pair, game.round, game.opening + 1) for game in asked]
+    numbers = np.array(known, np.int64).reshape(len(known), 5).T
+    place = pd.Index(stored["key"]).get_indexer(pd.Index(numbers[0]))
+    columns = dict(zip(("game", "pair", "round", "opening"), numbers[1:], strict=True))
+    games = stored.take(place).reset_index(drop=True).assign(**columns)
+    return games.assign(id=ids(games["key"]))[list(GAME_COLUMNS)]
+
+
+def ids(keys: pd.Series) -> Any:
+    """Short names of games: the last six hex digits of the key, more of them where games share these."""
+    texts, digits = keys.map("{:016x}".format), _ID_DIGITS
+    found: pd.Series = texts.str[-digits:]
+    while (is_shared := found.duplicated(keep=False)).any() and digits < 16:
+        digits += 1
+        found = found.where(~is_shared, texts.str[-digits:])
+    return found.astype("str")
+
+
+def _intact(connection: Connection, table: Table) -> Iterator[tuple[Any, ...]]:
+    """The rows of a table that have their checksum, without it."""
+    for *row, mark in connection.execute(table.query):
+        if checksum(row) == mark:
+            yield tuple(row)
+
+
+def _games(connection: Connection) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+    """All games that are stored, equal texts being one object; the numbers of the players' own; how many are damaged."""
     texts: dict[str | None, int] = {}
-    parts: dict[str, list[Any]] = {name: [] for name in GAME_COLUMNS}
+    names = [name for name, kind in GAMES.columns.items() if kind != "BLOB"]
+    parts: dict[str, list[Any]] = {name: [] for name in names}
     extras: dict[int, bytes] = {}
-    while batch := list(islice(rows, GAMES_AT_ONCE)):
-        of_batch = dict(zip(GAMES.columns, zip(*batch, strict=True), strict=False))
-        extras |= {game: data for game, data in zip(of_batch["game"], of_batch["extras"], strict=True) if data}
-        for name in GAME_COLUMNS:
+    intact, count = _intact(connection, GAMES), 0
+    while batch := list(islice(intact, GAMES_AT_ONCE)):
+        count += len(batch)
+        of_batch = dict(zip(GAMES.columns, zip(*batch, strict=True), strict=True))
+        extras |= {key: data for key, data in zip(of_batch["key"], of_batch["extras"], strict=True) if data}
+        for name in names:
             values = of_batch[name]
             is_text = GAMES.columns[name] == "TEXT"
-            numbers = [texts.setdefault(text, len(texts)) for text in values] if is_text else values
-            parts[name].append(_numbers(name, numbers))
-    every = pd.Series(list(texts)).array
+            parts[name].append(_array(name, [texts.setdefault(text, len(texts)) for text in values] if is_text else values))
+    every = pd.Series(list(texts), dtype=object).array
     columns: dict[str, Any] = {}
-    for name in GAME_COLUMNS:
-        column = pd.concat([pd.Series(_numbers(name, ())), *map(pd.Series, parts.pop(name))], ignore_index=True)
+    for name in names:
+        column = pd.concat([pd.Series(_array(name, ())), *map(pd.Series, parts.pop(name))], ignore_index=True)
         columns[name] = every.take(column.to_numpy()) if GAMES.columns[name] == "TEXT" else column
-    milliseconds = (1000 * columns["began"]).round()
-    columns["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
-    return pd.DataFrame(columns), named_of(extras)
+    columns["began"] = pd.to_datetime((1000 * columns["began"]).round(), unit="ms", utc=True).dt.as_unit("ms")
+    [stored] = connection.execute("SELECT COUNT(*) FROM games").fetchone()
+    numbers = pd.DataFrame(named_of(extras), columns=["key", "ply", "extra", "value"])
+    return pd.DataFrame(columns), numbers, stored - count
 
 
-def _numbers(name: str, values: Sequence[Any]) -> Any:
-    is_whole = GAMES.columns[name] == "INTEGER"
-    if name in _WHOLE_OR_NONE or (is_whole and None in values[:1]):  # as an earlier version did not store it
+def _array(name: str, values: Sequence[Any]) -> Any:
+    if name in _WHOLE_OR_NONE:
         return pd.array(values, dtype="Int64")
-    return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
-
-
-def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame:
-    """The searches of the probe, by position and then in the order of the players."""
-    place = {name: number for number, name in enumerate(players)}
-    probes = pd.DataFrame(rows, columns=list(PROBE_COLUMNS))
-    order = probes.assign(place=probes["player"].map(place)).sort_values(["position", "place"]).index
-    probes = probes.loc[order].reset_index(drop=True)
-    probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
-    probes["plies_to_win"] = whole(probes["plies_to_win"].to_numpy(dtype=np.int64))
-    return probes
-
-
-def _answers(rows: Sequence[Any], disqualified: Sequence[str]) -> pd.DataFrame:
-    """The answers to suites but for disqualified players, by suite, position and player."""
-    answers = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
-    return answers[~answers["player"].isin(disqualified)].sort_values(
-        ["suite", "position", "player"], kind="stable", ignore_index=True
-    )
+    return np.array(values, {"TEXT": np.int32, "INT": np.int64, "REAL": np.float64}[GAMES.columns[name]])
 
 
 def _graded(connection: Connection) -> pd.DataFrame:
-    names = ", ".join(f"grades.{name}" for name in GRADED_COLUMNS)
-    rows = connection.execute(f"SELECT {names} {CURRENT} {GRADES_ORDER}").fetchall()
-    kinds = {"INTEGER": "Int64", "TEXT": "str", "REAL": "float64"}
-    frame = pd.DataFrame(rows, columns=list(GRADED_COLUMNS))
-    return frame.astype({name: kinds[GRADES.columns[name]] for name in GRADED_COLUMNS})
+    columns = [name for name in GRADES.columns if name not in ("graded", "count", "grades")]
+    query = f"SELECT {', '.join(f'grades.{name}' for name in columns)} {CURRENT}"
+    frame = pd.DataFrame(connection.execute(query).fetchall(), columns=columns)
+    kinds = {"INT": "Int64", "TEXT": "str", "REAL": "float64"}
+    return frame.astype({name: kinds[GRADES.columns[name]] for name in columns})
 
 
 def _grades(connection: Connection) -> pd.DataFrame:
-    query = f"SELECT grades.game, judge, endgame_pieces, count, grades {CURRENT} {GRADES_ORDER}"
-    rows = connection.execute(query).fetchall()
-    game, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
-    by_tables = {n: most for n, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
-    theirs = [0 if by == TABLES_JUDGE else by_tables.get(n, 0) for n, by in zip(game, judge, strict=True)]
+    rows = connection.execute(f"SELECT grades.key, judge, endgame_pieces, count, grades {CURRENT}").fetchall()
+    key, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
+    by_tables = {n: most for n, by, most in zip(key, judge, pieces, strict=True) if by == TABLES_JUDGE}
+    theirs = [0 if by == TABLES_JUDGE else by_tables.get(n, 0) for n, by in zip(key, judge, strict=True)]
     each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
     grades = unpacked_grades(parts, counts)
-    of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
+    of_game = {"key": np.array(key, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
     columns = {name: grades[name] for name, _ in GRADE_RECORD}
     frame: pd.DataFrame = pd.DataFrame({**of_game, **columns, "best_move": grades["move"].astype("U")})
     frame = frame[frame["pieces"] > np.array(theirs, np.int64)[each]]
     erring = frame.pop("erring_moves").replace(0, np.nan)
     frame["chance_errors"] = erring / frame["legal_moves"]
     frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
-    frame = frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
-    return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
+    return frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
+
+
+def _of_games(table: pd.DataFrame, numbers: pd.Series) -> pd.DataFrame:
+    """The rows of games that are asked for, with their numbers, in the order of games, plies and judges."""
+    game = table["key"].map(numbers)
+    table = table.assign(game=game)[game.notna()].astype({"game": np.int64})
+    table = table.assign(is_players=table["judge"] != TABLES_JUDGE) if "judge" in table else table
+    order = [name for name in ("game", "ply", "is_players", "judge") if name in table]
+    return table.sort_values(order, kind="stable", ignore_index=True)
 
 
 def _with_movers(table: pd.DataFrame, games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:

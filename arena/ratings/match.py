@@ -102,10 +102,10 @@ class SprtState(NamedTuple):
 
 
 class SequentialTest:
-    """An SPRT over the complete pairs at the head of a match's schedule."""
+    """An SPRT over pairs of games, one after the other."""
 
-    def __init__(self, settings: Mapping[str, Any] | None) -> None:
-        """Of the arguments of `sprt` behind the counts; without settings it is never decided."""
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        """Of the arguments of `sprt` behind the counts."""
         self._settings = settings
         self._counts = [0] * 5
         self.games = 0
@@ -118,22 +118,12 @@ class SequentialTest:
         """Whether a hypothesis is accepted."""
         return self.state is not None and self.state.verdict != "continue"
 
-    def advance(self, points: Mapping[int, float]) -> list[SprtState]:
-        """Take in the next pairs as far as both games are known, until decided; returns the state after each.
-
-        `points` are White's by number of the game, from 1. Games 2 k - 1 and 2 k are a pair, and the first player
-        is White in the first of them. Some five milliseconds a pair.
-        """
-        states: list[SprtState] = []
-        if self._settings is None:
-            return states
-        while not self.decided and self.games + 1 in points and self.games + 2 in points:
-            won = pair_points(points[self.games + 1], points[self.games + 2])
-            self._counts[round(2 * won)] += 1
-            self.games += 2
-            self.state = sprt(self._counts, **self._settings)
-            states.append(self.state)
-        return states
+    def add(self, first: float, second: float) -> SprtState:
+        """Take in a pair, by White's points in its two games: the first player is White in the first of them."""
+        self._counts[round(2 * pair_points(first, second))] += 1
+        self.games += 2
+        self.state = sprt(self._counts, **self._settings)
+        return self.state
 
 
 def sprt(

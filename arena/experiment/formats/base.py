@@ -16,6 +16,8 @@ MIN_ROUNDS = 25
 class ScheduledGame(NamedTuple):
     """One game to play. Players and openings are indices from 0, the other numbers count from 1."""
 
+    key: int
+    """Known by it wherever it is stored (`arena.experiment.schedule.Keys`)."""
     game: int
     pair: int
     """The two games of one opening between the same players, colours swapped, share it."""
@@ -52,8 +54,8 @@ class BatchResult(NamedTuple):
 
     points: Iterator[tuple[float, float]]
     """Of the first player of each pair, in order: its points in the game as White, and as Black."""
-    void: frozenset[int] = frozenset()
-    """The players whose games do not count, in this batch and those before."""
+    withdrawn: frozenset[int] = frozenset()
+    """The players whose games count for nobody, in this batch and those before; their opponents have all points."""
 
 
 class FinalPlace(NamedTuple):
@@ -88,8 +90,6 @@ class Format(Section):
     """Whether a sequential test may end it."""
     narrowed: ClassVar[bool] = False
     """Whether it may end once intervals are narrow enough: all pairings play an opening before the next."""
-    voids_games: ClassVar[bool] = True
-    """Whether the games of a player that is disqualified are left out."""
     min_players: ClassVar[int] = 2
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
@@ -142,10 +142,6 @@ class Rounds:
         round, pairing = divmod(index, len(self._pairings))
         opening = self._openings[round]
         return Pair(*self._pairings[pairing], opening, opening + 1)
-
-    def index(self, pairing: int, opening: int) -> int:
-        """The place of the pair of a pairing, by its place, and an opening."""
-        return self._openings.index(opening) * len(self._pairings) + pairing
 
 
 def pairs_of(pairings: Iterable[Pairing], openings: Iterable[int], round: int) -> list[Pair]:

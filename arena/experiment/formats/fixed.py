@@ -106,7 +106,7 @@ class Until(Section):
                     (first_name, second_name, result_of(as_white), number),
                     (second_name, first_name, result_of(1 - as_black), number),
                 ]
-            left = [name for player, name in enumerate(names) if player not in played.void]
+            left = [name for player, name in enumerate(names) if player not in played.withdrawn]
             counted = [game for game in games if {*game[:2]} <= {*left}]
             frame = pd.DataFrame(counted, columns=["white", "black", "result", "pair"])
             given = {name: elo for name, elo in anchor.items() if name in left}

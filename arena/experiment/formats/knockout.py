@@ -18,7 +18,6 @@ class Knockout(Format):
     extra: int = Field(default=5, ge=0, description="Most further openings of a drawn match.")
     exact: ClassVar[bool] = False
     is_known: ClassVar[bool] = False
-    voids_games: ClassVar[bool] = False
 
     def pairs_of_pairing(self, openings: int) -> int:
         return self.pairs + self.extra

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -43,88 +43,80 @@ class Swiss(Format):
     def batches(self, names: Sequence[str], openings: int) -> Batches:
         """Rounds of pairings of `pairs` pairs each; the players' order decides where nothing else does.
 
-        All pairings of a round have the same openings, other ones than the rounds before. A player whose games are
-        void is not paired any more, and stands at the end.
+        All pairings of a round have the same openings, other ones than the rounds before. A player that is withdrawn
+        is not paired any more, and stands at the end; who met it had a bye.
         """
-        table = ScoreTable(len(names), self.pairs)
+        table, rounds = ScoreTable(len(names), self.pairs), list[Round]()
         for number in range(1, self.rounds + 1):
             pairings, bye = next_round(table)
             batch = pairs_of(pairings, range((number - 1) * self.pairs, number * self.pairs), number)
             played = yield batch
-            for pairing, won in points_by_pairing(batch, played.points).items():
-                table.add(pairing, won)
-            if bye is not None:
-                table.add_bye(bye)
-            table.disqualify(played.void)
+            rounds.append(Round(points_by_pairing(batch, played.points), bye))
+            table = ScoreTable(len(names), self.pairs, rounds, played.withdrawn)
         return [FinalPlace(player, table.figures(player)) for player in table.order()]
 
 
-class ScoreTable:
-    """The scores of the players of a Swiss tournament, round by round."""
+class Round(NamedTuple):
+    """A round that was played."""
 
-    def __init__(self, players: int, pairs: int) -> None:
+    points: Mapping[Pairing, tuple[float, float]]
+    bye: int | None
+    """The player that had no opponent."""
+
+
+class ScoreTable:
+    """The scores of the players of a Swiss tournament after some rounds."""
+
+    def __init__(
+        self, players: int, pairs: int, rounds: Iterable[Round] = (), withdrawn: frozenset[int] = frozenset()
+    ) -> None:
+        """Of so many players, `pairs` pairs of games a round; whoever met one that is withdrawn had a bye."""
         self._most = 2 * pairs
         self._won = [0.0] * players
-        self._void_rounds = [0] * players
-        """Rounds of each player against one whose games are void."""
         self.byes = [0] * players
         self.met: list[list[tuple[int, float]]] = [[] for _ in range(players)]
         """Each player's opponents with the share of the points that the player won against them, 0 to 1."""
-        self.out: frozenset[int] = frozenset()
-        """The players whose games are void."""
+        self.withdrawn = withdrawn
+        for points, bye in rounds:
+            for pairing, won in points.items():
+                self._add(pairing, won)
+            if bye is not None:
+                self._add_bye(bye)
 
-    def add(self, pairing: Pairing, points: tuple[float, float]) -> None:
-        """Count a pairing of two players."""
+    def _add(self, pairing: Pairing, points: tuple[float, float]) -> None:
         for player, opponent, won in zip(pairing, reversed(pairing), points, strict=True):
-            self._won[player] += won
-            self.met[player].append((opponent, won / self._most))
+            if opponent in self.withdrawn:
+                self._add_bye(player)
+            elif player not in self.withdrawn:
+                self._won[player] += won
+                self.met[player].append((opponent, won / self._most))
 
-    def add_bye(self, player: int) -> None:
-        self._won[player] += self._most
-        self.byes[player] += 1
-
-    def disqualify(self, players: frozenset[int]) -> None:
-        """Take players out, and all rounds against them."""
-        for player in players - self.out:
-            for opponent in {opponent for opponent, _ in self.met[player]}:
-                left = [(other, share) for other, share in self.met[opponent] if other != player]
-                taken = sum(share for other, share in self.met[opponent] if other == player)
-                self._void_rounds[opponent] += len(self.met[opponent]) - len(left)
-                self._won[opponent] -= self._most * taken
-                self.met[opponent] = left
-            self._won[player], self._void_rounds[player], self.byes[player], self.met[player] = 0.0, 0, 0, []
-        self.out = players
+    def _add_bye(self, player: int) -> None:
+        if player not in self.withdrawn:
+            self._won[player] += self._most
+            self.byes[player] += 1
 
     def points(self, player: int) -> float:
-        """A player's points; a bye counts as winning every game of the round.
-
-        A void round counts as the mean of the player's other rounds, or half of its games where it has none.
-        """
-        rounds = len(self.met[player]) + self.byes[player]
-        mean = self._won[player] / rounds if rounds else self._most / 2
-        return self._won[player] + self._void_rounds[player] * mean
+        """A player's points; a bye counts as winning every game of the round."""
+        return self._won[player]
 
     def buchholz(self, player: int) -> float:
-        """Sum of the points of the player's opponents; a bye adds nothing, a void round their mean."""
-        return self._over_opponents(player, [(opponent, 1.0) for opponent, _ in self.met[player]])
+        """Sum of the points of the player's opponents; a bye adds nothing."""
+        return sum(self.points(opponent) for opponent, _ in self.met[player])
 
     def sonneborn_berger(self, player: int) -> float:
         """As Buchholz, each opponent's points times the share won against it."""
-        return self._over_opponents(player, self.met[player])
-
-    def _over_opponents(self, player: int, weighted: Sequence[tuple[int, float]]) -> float:
-        total = sum(weight * self.points(opponent) for opponent, weight in weighted)
-        return total + self._void_rounds[player] * total / len(weighted) if weighted else 0.0
+        return sum(share * self.points(opponent) for opponent, share in self.met[player])
 
     def order(self) -> list[int]:
         """Players by points, then Buchholz, then Sonneborn-Berger, then their order in the configuration.
 
-        Players whose games are void stand at the end.
+        Players that are withdrawn stand at the end.
         """
 
         def key(player: int) -> tuple[bool, float, float, float, int]:
             figures = self.points(player), self.buchholz(player), self.sonneborn_berger(player)
-            return player in self.out, *(-figure for figure in figures), player  # type: ignore[return-value]
+            return player in self.withdrawn, *(-figure for figure in figures), player  # type: ignore[return-value]
 
         return sorted(range(len(self.met)), key=key)
 
@@ -132,15 +124,14 @@ class ScoreTable:
         return sum(opponent == other for opponent, _ in self.met[one])
 
     def figures(self, player: int) -> dict[str, float | str]:
-        """The basis of the player's place; empty where its games are void."""
-        if player in self.out:
+        """The basis of the player's place; empty for one that is withdrawn."""
+        if player in self.withdrawn:
             return {}
         return {
             "points": self.points(player),
             "buchholz": self.buchholz(player),
             "sonneborn_berger": self.sonneborn_berger(player),
             "byes": self.byes[player],
-            "void_rounds": self._void_rounds[player],
         }
 
 
@@ -150,9 +141,9 @@ def next_round(table: ScoreTable) -> tuple[list[Pairing], int | None]:
     From the first in order down, each player without an opponent meets one of equal points, first in the lower
     half of these, then in the upper half, else the next below, such that nobody meets twice; if that cannot be,
     nobody three times, and so on. The bye goes to the last in order of the players with the fewest byes for
-    whom it can be so. Players whose games are void are left out.
+    whom it can be so. Players that are withdrawn are left out.
     """
-    order = [player for player in table.order() if player not in table.out]
+    order = [player for player in table.order() if player not in table.withdrawn]
     spare: list[int | None] = [None]
     if len(order) % 2:
         fewest = min(table.byes[player] for player in order)

@@ -132,8 +132,10 @@ def sprt_path(games: pd.DataFrame, settings: Sprt | None) -> pd.DataFrame:
     if settings is None:
         return pd.DataFrame(columns=SPRT.names)
     points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
-    states = SequentialTest(settings.model_dump()).advance(points)
-    rows = [(pair, state.llr, state.lower, state.upper) for pair, state in enumerate(states, 1)]
+    test, rows = SequentialTest(settings.model_dump()), list[tuple[float, ...]]()
+    while not test.decided and test.games + 1 in points and test.games + 2 in points:
+        state = test.add(points[test.games + 1], points[test.games + 2])
+        rows.append((test.games // 2, state.llr, state.lower, state.upper))
     return pd.DataFrame(rows, columns=SPRT.names)
 
 

@@ -1,0 +1,203 @@
+"""The schedule of a run: which games it asks for, by its configuration and the results that are known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from arena.base.wording import counted
+from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
+from arena.experiment.model import Experiment
+from arena.ratings.match import SequentialTest
+from arena.rules.position import COLOURS
+from arena.rules.result import points_of
+
+_BITS = 62
+"""Of a key: an integer of SQLite, and of numpy, with a bit to spare."""
+
+
+class Result(NamedTuple):
+    """What the schedule needs to know of a game that was played."""
+
+    result: str
+    failed: str = ""
+    """The name of the player that failed in it; "" if none did."""
+
+
+class Keys:
+    """The keys of the games of some players from some openings.
+
+    A game is known by what makes it: its two players with their colours, each by its name and the hash of its
+    settings and files, its opening, and for which time that is played. Its key is the sum of a number for each of
+    the three, drawn from their SHA-256, modulo 2^62: two of a million games share one with a probability of 1e-7.
+    """
+
+    def __init__(self, players: Mapping[str, str], openings: Sequence[str], time_of: Callable[[int], int]) -> None:
+        """`players` are hashes by name, `openings` FENs; `time_of` an opening is how many equal ones stand before."""
+        self._white = [_number("white", *player) for player in players.items()]
+        self._black = [_number("black", *player) for player in players.items()]
+        self._openings = [_number("opening", fen, time_of(place)) for place, fen in enumerate(openings)]
+
+    def of(self, white: int, black: int, opening: int) -> int:
+        """The key of the game of two players from an opening, by their places from 0."""
+        return (self._white[white] + self._black[black] + self._openings[opening]) % 2**_BITS
+
+
+def _number(*words: str | int) -> int:
+    digest = hashlib.sha256(json.dumps(words).encode()).digest()
+    return int.from_bytes(digest[:8], "little") % 2**_BITS
+
+
+class Schedule:
+    """The games of a run as far as they are known. It plays and stores nothing.
+
+    The same results lead to the same games, in whatever order they come:
+
+    - A batch of the format begins when the results of all games before it are known.
+    - A sequential test is decided by the first pairs, in their order.
+    - A player whose first games, as many as `failures` says, all fail by its fault is withdrawn. Its games count
+      for nobody, and only those that may show the same of its opponents are still played.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        players: Mapping[str, str],
+        openings: Sequence[str],
+        results: Mapping[int, Result],
+    ) -> None:
+        """Of hashes by the names of those who take part, FENs, and the results of stored games by their keys."""
+        self.names = list(players)
+        self._keys = Keys(players, openings, experiment.openings.time_of)
+        self._results = dict(results)
+        self._limit = experiment.failures.withdraw_after
+        self._first: list[list[int]] = [[] for _ in self.names]
+        """The keys of the first games of each player, at most `_limit`."""
+        self._out: frozenset[int] = frozenset()
+        """The players that are withdrawn."""
+        self._batches = _batches(experiment, self.names, len(openings))
+        self._test = SequentialTest(experiment.sprt.model_dump()) if experiment.sprt else None
+        self._batch: PairBatch | None = None
+        self._before = 0
+        """Games of the batches before this one."""
+        self.order: list[FinalPlace] | None = None
+        """The final order of the format; None while games are missing."""
+
+    def advance(self) -> bool:
+        """Go on to the next batch; False if the run is over, or games of the batch before are missing."""
+        if self.order is not None or next(self.missing(), None) is not None:
+            return False
+        if self.decided:
+            self.order = []
+            return False
+        try:
+            batch = next(self._batches) if self._batch is None else self._batches.send(self._played())
+        except StopIteration as end:
+            self.order = end.value
+            return False
+        self._before += 2 * len(self._batch or ())
+        self._batch = batch
+        self._note_first_games()
+        self._withdraw()
+        return True
+
+    def games(self) -> Iterator[ScheduledGame]:
+        """The games of the batch in their order: each pair's first, then the one with colours swapped.
+
+        A sequential test that is decided leaves out the games after the deciding pair.
+        """
+        count = 2 * len(self._batch or ())
+        if self._test is not None and self.decided:
+            count = self._test.games
+        return map(self._game, range(self._before + 1, self._before + count + 1))
+
+    def missing(self) -> Iterator[ScheduledGame]:
+        """The games of the batch that are still to be played."""
+        return filter(self._is_missing, self.games())
+
+    def known(self) -> Iterator[ScheduledGame]:
+        """The games of the batch whose results are known, those of players that are withdrawn among them."""
+        return (game for game in self.games() if game.key in self._results)
+
+    def take(self, key: int, result: Result) -> None:
+        """Take in the result of a game."""
+        self._results[key] = result
+        if result.failed:
+            self._withdraw()
+
+    def forget(self, key: int) -> None:
+        """Forget the result of a game, which is to be played again."""
+        del self._results[key]
+        self._withdraw()
+
+    @property
+    def decided(self) -> bool:
+        """Whether the sequential test is decided, so that no further game is needed."""
+        if self._test is None or self._batch is None:
+            return False
+        while not self._test.decided and self._test.games < 2 * len(self._batch):
+            first, second = (self._game(self._test.games + number) for number in (1, 2))
+            if first.key not in self._results or second.key not in self._results:
+                break
+            self._test.add(self._points(first), self._points(second))
+        return self._test.decided
+
+    @property
+    def withdrawn(self) -> dict[str, str]:
+        """Why players are withdrawn, by their names."""
+        why = f"it failed in its first {counted(self._limit, 'game')}"
+        return {self.names[player]: why for player in sorted(self._out)}
+
+    def _game(self, number: int) -> ScheduledGame:
+        assert self._batch is not None
+        index, is_second = divmod(number - self._before - 1, 2)
+        first, second, opening, round = self._batch[index]
+        white, black = (second, first) if is_second else (first, second)
+        key = self._keys.of(white, black, opening)
+        return ScheduledGame(key, number, self._before // 2 + index + 1, round, white, black, opening)
+
+    def _is_missing(self, game: ScheduledGame) -> bool:
+        if game.key in self._results:
+            return False
+        left = {game.white, game.black} - self._out
+        return len(left) == 2 or any(game.key in self._first[player] for player in left)
+
+    def _points(self, game: ScheduledGame) -> float:
+        """White's points in a game that is not missing: all of them against a player that is withdrawn."""
+        if {game.white, game.black} & self._out:
+            return (1 + (game.black in self._out) - (game.white in self._out)) / 2
+        return points_of(self._results[game.key].result)
+
+    def _played(self) -> BatchResult:
+        points = map(self._points, self.games())
+        return BatchResult(((white, 1 - next(points)) for white in points), self._out)
+
+    def _note_first_games(self) -> None:
+        wanting = {player for player, keys in enumerate(self._first) if len(keys) < self._limit}
+        for game in self.games():
+            if not wanting:
+                break
+            for player in {game.white, game.black} & wanting:
+                self._first[player].append(game.key)
+                if len(self._first[player]) == self._limit:
+                    wanting.remove(player)
+
+    def _withdraw(self) -> None:
+        """Find who is withdrawn by the results that are known."""
+        nothing = Result("")
+        self._out = frozenset(
+            player
+            for player, keys in enumerate(self._first)
+            if len(keys) == self._limit > 0
+            and all(self._results.get(key, nothing).failed == self.names[player] for key in keys)
+        )
+
+
+def _batches(experiment: Experiment, names: Sequence[str], openings: int) -> Batches:
+    """The format of an experiment under way, from its first batch on."""
+    if (until := experiment.until) is not None:
+        first = COLOURS[experiment.rule_set.first]
+        return until.batches(experiment.format, names, openings, first, experiment.anchor)
+    return experiment.format.batches(names, openings)
