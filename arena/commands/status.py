@@ -12,9 +12,8 @@ from arena.base.errors import ArenaError
 from arena.commands.options import json_option
 from arena.commands.output import STOPPED, echo, say, show_table
 from arena.watch.display import follow
-from arena.watch.elo import PROVISIONAL, elo_so_far
-from arena.watch.live import read_moment
-from arena.watch.words import COLUMNS, figures_of, incident, ranked, state, status_line, test_line, title
+from arena.watch.status import read_status
+from arena.watch.words import COLUMNS, figures_of, lost_line, state, status_line, test_line, title
 
 
 @click.command()
@@ -34,20 +33,18 @@ def status_command(folder: Path, is_followed: bool, as_json: bool) -> None:
             follow(folder, say)
         except KeyboardInterrupt:
             sys.exit(STOPPED)
-    moment = read_moment(folder)
-    elo, provisional = elo_so_far(folder, moment)
+    status = read_status(folder)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo) | {"provisional": provisional}))
+        click.echo(json.dumps({"folder": str(folder)} | status.as_dict()))
         return
-    for line in (title(moment), status_line(moment), state(moment), *map(incident, moment.incidents)):
+    for line in (title(status), status_line(status), state(status), *map(lost_line, status.lost)):
         echo(line)
-    if test := test_line(moment):
+    for player, why in status.withdrawn.items():
+        echo(f"{player} is withdrawn: {why}")
+    if test := test_line(status):
         echo(test)
-    if moment.standings:
-        rows = [
-            (standing.player, *figures_of(standing, elo.get(standing.player)).values())
-            for standing in ranked(moment.standings, elo)
-        ]
-        show_table(("player", *COLUMNS), rows)
-    if provisional:
-        echo(PROVISIONAL)
+    if status.standings:
+        show_table(
+            ("player", *COLUMNS),
+            [(standing.player, *figures_of(standing).values()) for standing in status.standings],
+        )

@@ -78,7 +78,8 @@ class Schedule:
         self._out: frozenset[int] = frozenset()
         """The players that are withdrawn."""
         self._batches = _batches(experiment, self.names, len(openings))
-        self._test = SequentialTest(experiment.sprt.model_dump()) if experiment.sprt else None
+        self.test = SequentialTest(experiment.sprt.model_dump()) if experiment.sprt else None
+        """The sequential test over the pairs that are known from the first one on, as far as `decided` has looked."""
         self._batch: PairBatch | None = None
         self._before = 0
         """Games of the batches before this one."""
@@ -109,8 +110,8 @@ class Schedule:
         A sequential test that is decided leaves out the games after the deciding pair.
         """
         count = 2 * len(self._batch or ())
-        if self._test is not None and self.decided:
-            count = self._test.games
+        if self.test is not None and self.decided:
+            count = self.test.games
         return map(self._game, range(self._before + 1, self._before + count + 1))
 
     def missing(self) -> Iterator[ScheduledGame]:
@@ -135,14 +136,14 @@ class Schedule:
     @property
     def decided(self) -> bool:
         """Whether the sequential test is decided, so that no further game is needed."""
-        if self._test is None or self._batch is None:
+        if self.test is None or self._batch is None:
             return False
-        while not self._test.decided and self._test.games < 2 * len(self._batch):
-            first, second = (self._game(self._test.games + number) for number in (1, 2))
+        while not self.test.decided and self.test.games < 2 * len(self._batch):
+            first, second = (self._game(self.test.games + number) for number in (1, 2))
             if first.key not in self._results or second.key not in self._results:
                 break
-            self._test.add(self._points(first), self._points(second))
-        return self._test.decided
+            self.test.add(self._points(first), self._points(second))
+        return self.test.decided
 
     @property
     def withdrawn(self) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
@@ -18,13 +18,10 @@ from rich.text import Text
 
 from arena.base.wording import listed
 from arena.base.writing import replaces_lines
-from arena.ledger.ledger import FILE
-from arena.ledger.store import StoreError
-from arena.ratings.interval import Interval
-from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
-from arena.watch.live import Moment, Standing, read_moment
+from arena.ledger.ledger import FILE, StoreError
 from arena.watch.observer import Observer
-from arena.watch.words import COLUMNS, duration, figures_of, incident, ranked, state, status_line, test_line, title
+from arena.watch.status import Standing, Status, StatusReader
+from arena.watch.words import COLUMNS, duration, figures_of, lost_line, state, status_line, test_line, title
 
 PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
@@ -78,7 +75,7 @@ class _Games:
     """The games of a run: while it cannot be read, what was read last stays."""
 
     def __init__(self, folder: Path, *, is_followed: bool = False) -> None:
-        self._folder, self._reader = folder, RunReader(folder)
+        self._reader = StatusReader(folder)
         self._is_followed = is_followed
         """Whether another process plays the run, or none any more."""
         self._line = ""
@@ -87,15 +84,15 @@ class _Games:
     def line(self) -> str:
         """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`; whether nobody plays on."""
         with suppress(StoreError):
-            moment = read_moment(self._folder)
-            is_left = self._is_followed and moment.playing is False
-            self._line = status_line(moment) + (f"; {state(moment)}" if is_left else "")
+            status = self._reader.look()
+            is_left = self._is_followed and status.playing is False
+            self._line = status_line(status) + (f"; {state(status)}" if is_left else "")
         return self._line
 
     def window(self, console: Console) -> RenderableType:
         """Standings with Elo so far, a bar and the time left."""
         with suppress(StoreError):
-            self._window = run_view(*self._reader.look(), console)
+            self._window = run_view(self._reader.look(), console)
         return self._window
 
 
@@ -184,18 +181,18 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
     if not is_there:
         say(f"waiting for a run in {folder}")
     progress = Progress(_Games(folder, is_followed=True), sys.stdout)
-    read = time.monotonic()
-    told: set[tuple[str, str]] = set()
+    read, reader = time.monotonic(), StatusReader(folder)
+    named: set[tuple[str, str]] = set()
     try:
         while True:
             try:
-                moment = read_moment(folder)
-                if moment.complete:
+                status = reader.look()
+                if status.complete:
                     return
-                for forfeits in () if progress.live.is_started else moment.incidents:
-                    if (kind := (forfeits.player, forfeits.termination)) not in told:
-                        told.add(kind)
-                        print(incident(forfeits), flush=True)
+                for lost in () if progress.live.is_started else status.lost:
+                    if (kind := (lost.player, lost.termination)) not in named:
+                        named.add(kind)
+                        print(lost_line(lost), flush=True)
                 is_there, read = True, time.monotonic()
                 progress.tell()
             except StoreError:
@@ -208,29 +205,28 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
         progress.live.stop()
 
 
-def run_view(moment: Moment, elo_so_far: EloSoFar, console: Console) -> RenderableType:
+def run_view(status: Status, console: Console) -> RenderableType:
     """A run in at most a line less than the height of the window; no line is wrapped."""
 
     def line(text: str, style: str = "") -> Text:
         return Text(text, style, no_wrap=True, overflow="ellipsis")
 
-    elo, provisional = elo_so_far
-    most = min(len(moment.incidents), console.height // 6)
-    incidents = [line(incident(forfeits), "red") for forfeits in moment.incidents[:most]]
-    if len(moment.incidents) > most > 0:
-        incidents.append(line(f"and {len(moment.incidents) - most} more; arena status has all", "red"))
-    void = f"void: all games of {listed(moment.disqualified)}" if moment.disqualified else ""
-    below = (test_line(moment), void, PROVISIONAL * provisional, status_line(moment), state(moment))
+    most = min(len(status.lost), console.height // 6)
+    failures = [line(lost_line(lost), "red") for lost in status.lost[:most]]
+    if len(status.lost) > most > 0:
+        failures.append(line(f"and {len(status.lost) - most} more; arena status has all", "red"))
+    withdrawn = f"withdrawn: {listed([*status.withdrawn])}" if status.withdrawn else ""
+    below = (test_line(status), withdrawn, status_line(status), state(status))
     lines = [line(text) for text in below if text]
-    parts: list[RenderableType] = [line(title(moment), "bold")]
-    if standings := ranked(moment.standings, elo):
-        room = max(console.height - len(incidents) - len(lines) - 4, 1)
-        shown = standings[: room if len(standings) <= room else max(room - 1, 1)]
-        parts.append(_table(shown, elo, console.width))
-        if len(shown) < len(standings) and room > 1:
-            parts.append(line(f"and {len(standings) - len(shown)} more", "dim"))
-    bar = [_bar(moment.planned, moment.games)] if moment.planned else []
-    return Group(*parts, *incidents, *bar, *lines)
+    parts: list[RenderableType] = [line(title(status), "bold")]
+    if status.standings:
+        room = max(console.height - len(failures) - len(lines) - 4, 1)
+        shown = status.standings[: room if len(status.standings) <= room else max(room - 1, 1)]
+        parts.append(_table(shown, console.width))
+        if len(shown) < len(status.standings) and room > 1:
+            parts.append(line(f"and {len(status.standings) - len(shown)} more", "dim"))
+    bar = [_bar(status.planned, status.games)] if status.planned else []
+    return Group(*parts, *failures, *bar, *lines)
 
 
 def _bar(total: int, completed: int) -> RenderableType:
@@ -240,11 +236,11 @@ def _bar(total: int, completed: int) -> RenderableType:
     return bar
 
 
-def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: int) -> Table:
+def _table(standings: Sequence[Standing], width: int) -> Table:
     """A row for each player; names are cut off and columns left out until they fit the width."""
-    rows = [figures_of(standing, elo.get(standing.player)) for standing in standings]
+    rows = [figures_of(standing) for standing in standings]
     cells = {name: _GAP + max(len(name), *(len(row[name]) for row in rows)) for name in COLUMNS}
-    if not elo:
+    if not any(standing.elo for standing in standings):
         del cells["Elo"]
     longest = max(len("player"), *(cell_len(standing.player) for standing in standings))
     for name in _LEFT_OUT:

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+import time
 from datetime import UTC, datetime
 
 from arena.base.number import percent, with_minus
 from arena.base.wording import counted
-from arena.ratings.interval import Interval
 from arena.rules.game import Termination
-from arena.watch.live import LostGames, Moment, Standing
+from arena.watch.status import LostGames, Standing, Status
 
 COLUMNS = ("Elo", "score", "games", "won", "drawn", "lost")
 """The columns of a player, beside its name."""
 
 
-def ranked(standings: Sequence[Standing], elo: Mapping[str, Interval]) -> list[Standing]:
-    """By Elo, the greatest first; players without one behind the others, as they stood."""
-    return sorted(
-        standings, key=lambda standing: -elo[standing.player].value if standing.player in elo else math.inf
-    )
-
-
-def figures_of(standing: Standing, estimate: Interval | None) -> dict[str, str]:
+def figures_of(standing: Standing) -> dict[str, str]:
     """A player's figures by column, those of COLUMNS; "" where there is none."""
     return {
-        "Elo": "" if estimate is None else str(estimate),
+        "Elo": "" if standing.elo is None else str(standing.elo),
         "score": percent(standing.score),
         "games": str(standing.games),
         "won": str(standing.wins),
@@ -35,72 +26,62 @@ def figures_of(standing: Standing, estimate: Interval | None) -> dict[str, str]:
     }
 
 
-def title(moment: Moment) -> str:
+def title(status: Status) -> str:
     """`compare: round-robin, english`."""
-    return f"{moment.name}: {moment.format}, {moment.variant}"
+    experiment = status.experiment
+    return f"{experiment.name}: {experiment.format.type}, {experiment.rule_set.name}"
 
 
-def progress(moment: Moment) -> str:
+def progress(status: Status) -> str:
     """`120/600 games (20 %), 35 games/s, 14 s left`, without what is not known."""
-    if moment.searches < moment.searches_planned and not moment.games:
-        return f"{moment.searches}/{moment.searches_planned} searches to a fixed depth"
-    if not moment.planned:
-        return counted(moment.games, "game")
-    most = "" if moment.exact else "at most "
-    share = f"{100 * moment.games / moment.planned:.0f} %"
-    text = f"{moment.games:,}/{most}{counted(moment.planned, 'game')} ({share})"
-    if rate := moment.rate:
+    if not status.planned:
+        return counted(status.games, "game")
+    most = "" if status.exact else "at most "
+    share = f"{100 * status.games / status.planned:.0f} %"
+    text = f"{status.games:,}/{most}{counted(status.planned, 'game')} ({share})"
+    if rate := status.rate:
         text += f", {rate:.3g} games/s" if rate >= 1 else f", {60 * rate:.3g} games/min"
-    if (left := moment.seconds_left) is not None:
+    if (left := status.seconds_left) is not None:
         text += f", {most}{duration(left)} left"
     return text
 
 
-def status_line(moment: Moment) -> str:
+def status_line(status: Status) -> str:
     """`progress`, then `, leader simple-d6 75.0 %` and a sequential test's `, LLR 1.23`."""
-    leader = next(iter(moment.standings), None)
-    text = progress(moment) + (f", leader {leader.player} {percent(leader.score)}" if leader else "")
-    return text + (f", LLR {_ratio(moment.sprt.llr)}" if moment.sprt else "")
+    leader = next(iter(status.standings), None)
+    text = progress(status) + (f", leader {leader.player} {percent(leader.score)}" if leader else "")
+    return text + (f", LLR {_ratio(status.sprt.llr)}" if status.sprt else "")
 
 
-def outlook(moment: Moment) -> str:
-    """How far a run is, and whether somebody plays it, as a list of runs says it."""
-    if moment.complete:
-        return f"complete, {counted(moment.games, 'game')}"
-    players = {True: "", False: ", no process is playing it", None: ", perhaps being played elsewhere"}
-    return progress(moment) + players[moment.playing]
-
-
-def state(moment: Moment) -> str:
+def state(status: Status) -> str:
     """Whether somebody plays the run, and when its last game ended."""
     ended = ""
-    if moment.ended is not None:
-        ended = f", last game {duration(max(moment.now - moment.ended, 0))} ago"
-    session = moment.session
-    if moment.complete:
+    if status.ended is not None:
+        ended = f", last game {duration(max(time.time() - status.ended, 0))} ago"
+    session = status.session
+    if status.complete:
         return f"complete{ended}"
-    if moment.playing is False:
+    if status.playing is False:
         return f"no process is playing it{ended}"
     if session is None:
         return f"nothing is known of who plays it{ended}"
-    by = f"{'' if moment.playing else 'perhaps '}being played by process {session.process} on {session.host}"
+    by = f"{'' if status.playing else 'perhaps '}being played by process {session.process} on {session.host}"
     return f"{by} since {date(session.began)} UTC{ended}"
 
 
-def incident(forfeits: LostGames) -> str:
-    """`own lost 2 games (error of a player), first game 3: own raised ValueError at ply 5: no`."""
-    ended = Termination(forfeits.termination).words
-    lost = f"{forfeits.player} lost {counted(forfeits.games, 'game')} ({ended}), first game {forfeits.first}"
-    return lost + (f": {forfeits.error}" if forfeits.error else "")
+def lost_line(lost: LostGames) -> str:
+    """`own lost 2 games (error of a player): own raised ValueError at ply 5: no`."""
+    ended = Termination(lost.termination).words
+    return f"{lost.player} lost {counted(lost.games, 'game')} ({ended})" + (f": {lost.error}" if lost.error else "")
 
 
-def test_line(moment: Moment) -> str:
+def test_line(status: Status) -> str:
     """`SPRT: LLR 1.23 of −2.94 (H0) to 2.94 (H1), 120 pairs`, and what it has decided; "" without a test."""
-    if (test := moment.sprt) is None:
+    if (test := status.sprt) is None:
         return ""
     bounds = f"{_ratio(test.lower)} (H0) to {_ratio(test.upper)} (H1)"
     decided = "" if test.verdict == "continue" else f", {test.verdict} accepted"
-    return f"SPRT: LLR {_ratio(test.llr)} of {bounds}, {counted(moment.sprt_pairs, 'pair')}{decided}"
+    return f"SPRT: LLR {_ratio(test.llr)} of {bounds}, {counted(status.sprt_pairs, 'pair')}{decided}"
 
 
 def date(text: str) -> str:
