@@ -27,7 +27,7 @@ from arena.play.options.grading import make_tables
 from arena.play.solving import ONE_PLY, failed, in_order, questions, solve
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
-from arena.play.workers import carry_through
+from arena.play.workers import carry_through, is_here
 from arena.report.tables.suites import SOLUTIONS, SuiteTables, suite_tables
 from arena.report.tables.views import by_limit, by_stratum
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
@@ -175,7 +175,8 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 def _answers(suite: Suite, asked: list[PlayerSpec], seed: int, workers: int | str) -> list[SuiteAnswer]:
     asking, answers = list(questions(suite, asked, seed)), list[SuiteAnswer]()
     what = "positions of players"
-    if not carry_through(what, solve, asking, len(asking), answers.append, workers, Terminal(resumes=False)):
+    terminal, here = Terminal(resumes=False), is_here(workers, asked)
+    if not carry_through(what, solve, asking, len(asking), answers.append, workers, terminal, here=here):
         say("stopped")
         sys.exit(STOPPED)
     return in_order(answers, asked)

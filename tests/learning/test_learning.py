@@ -29,7 +29,6 @@ from arena.learning.method import LearningSession
 from arena.learning.report import caution
 from arena.learning.terms import LearningError, RandomOpenings
 from arena.ledger.store import StoreError
-from arena.play.processes import IN_PROCESS
 from arena.ratings.match import match_summary
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
@@ -67,7 +66,7 @@ variant: english
 seed: 4
 openings: {random_plies: 4, balanced: false}
 max_plies: 60
-player: {type: "own.py:Toy", in_process: true}
+player: {type: "own.py:Toy"}
 learn:
   method: spsa
   numbers: {aim: {least: -2, most: 8, step: 1}}
@@ -149,7 +148,7 @@ def test_spsa_finds_the_number_of_an_own_player(whole: Callable[[str], Path]) ->
     folder = whole("spsa")
     assert (folder / "summary.md").read_text().startswith("The tuned numbers beat the start (+")
     [entry] = yaml.safe_load((folder / "learned.yaml").read_text())
-    assert (entry["type"], entry["in_process"], entry["aim"]) == ("own.py:Toy", True, pytest.approx(3, abs=2))
+    assert (entry["type"], entry["aim"]) == ("own.py:Toy", pytest.approx(3, abs=2))
     rows = list(csv.DictReader((folder / "path.csv").open()))
     assert (float(rows[0]["aim"]), float(rows[-1]["aim"])) == (0, entry["aim"])
     assert [row["games"] for row in rows] == [str(8 * step) for step in range(9)]
@@ -296,7 +295,7 @@ def test_pairs_are_counted_from_the_first_players_view() -> None:
     assert pentanomial(points) == [1, 0, 1, 1, 1]
 
 
-FULL = TOY.replace('{type: "own.py:Toy", in_process: true}', "{preset: full, tt: 1, nodes: 100}").replace(
+FULL = TOY.replace('{type: "own.py:Toy"}', "{preset: full, tt: 1, nodes: 100}").replace(
     "aim: {least: -2, most: 8, step: 1}", "aspiration: {most: 2}"
 )
 BROKEN = {
@@ -326,8 +325,8 @@ BROKEN = {
         ("aim: {", "nodes: {", "'nodes' is a limit"),
         ("aim: {", "calm: {", "'calm' is not a number"),
         ("aim: {least: -2, most: 8, step: 1}", "width: {start: 0.5, least: 0, most: 1}", "must be whole"),
-        ("in_process: true", "in_process: true, aim: much", "aim"),
-        ("in_process: true", "width: 0", "ZeroDivisionError"),
+        ('"own.py:Toy"', '"own.py:Toy", aim: much', "aim"),
+        ('"own.py:Toy"', '"own.py:Toy", width: 0', "ZeroDivisionError"),
     ],
     NETWORK: [
         ("games: 40", "games: 0", "there are no positions to learn: give games, runs or pdn"),
@@ -373,8 +372,7 @@ def test_a_pytorch_that_does_not_load_is_told_before_the_first_game(
 
 
 @pytest.mark.full
-def test_a_game_that_cannot_be_played_loses_no_other_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(IN_PROCESS)
+def test_a_game_that_cannot_be_played_loses_no_other_one(tmp_path: Path) -> None:
     terms = load_learning(written(tmp_path, TOY))
     good, bad = PlayerSpec("a", "random"), PlayerSpec("b", "negamax", Limit(depth=99))
     jobs = [job_of(terms, "step 1", game, game, good, bad if game == 30 else good) for game in range(1, 61)]

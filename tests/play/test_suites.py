@@ -166,14 +166,14 @@ def test_the_command_writes_tables_and_chart(tmp_path):
 def test_an_answer_that_is_late_does_not_count(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     suite = suite_of("W:W18,24:B12 ; 18-15, 24-20, 18-14, 24-19", tmp_path)
-    late = PlayerSpec("late", f"{tmp_path}/own.py:Late", Limit(seconds=0.01), in_process=True)
+    late = PlayerSpec("late", f"{tmp_path}/own.py:Late", Limit(seconds=0.01))
     [row] = map(solve, questions(suite, [late]))
     assert row.move and not row.solved and row.error.startswith("took")
 
 
 def test_each_position_of_a_suite_has_a_whole_clock(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
-    timed = PlayerSpec("timed", f"{tmp_path}/own.py:Timed", Limit(clock=9.0, increment=1.0), in_process=True)
+    timed = PlayerSpec("timed", f"{tmp_path}/own.py:Timed", Limit(clock=9.0, increment=1.0))
     assert [row.nodes for row in map(solve, questions(suite_of(LINES, tmp_path), [timed]))] == [9000, 9000]
 
 
