@@ -20,7 +20,8 @@ from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
-from arena.experiment.schedule import Result
+from arena.experiment.formats.base import ScheduledGame
+from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
 from arena.ledger.record import GameRecord, GradeRow, SuiteAnswer, failed_in
 
@@ -100,7 +101,7 @@ def _cell(value: Any, kind: str) -> Any:
         return None
     if kind == "TEXT":  # lone surrogates, which SQLite does not keep, as escapes
         return str(value).encode(errors="backslashreplace").decode()
-    return float(value) if kind == "REAL" else int(value) if kind == "INT" else bytes(value)
+    return float(value) + 0.0 if kind == "REAL" else int(value) if kind == "INT" else bytes(value)
 
 
 class Ledger:
@@ -225,6 +226,15 @@ class Ledger:
     def results(self) -> dict[int, Result]:
         """The results of all games that are stored, by their keys, whether the schedule asks for them or not."""
         return dict(_results(self.rows(RESULTS)))
+
+    def counting(self) -> list[int]:
+        """The keys of the games that count, in the order of the schedule."""
+        schedule = Schedule(self._experiment, self._wanted.players, self._wanted.openings, self.results())
+        games = list[ScheduledGame]()
+        while schedule.advance():
+            games += schedule.known()
+        out = {schedule.names.index(name) for name in schedule.withdrawn}
+        return [game.key for game in games if not {game.white, game.black} & out]
 
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good, in place of an earlier one of its key."""

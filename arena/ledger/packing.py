@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -92,6 +93,12 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
     return table
 
 
+def line_of(opening_fen: str, moves: Sequence[str]) -> int:
+    """A number of 62 bits that games of the same opening and moves share."""
+    digest = hashlib.sha256(" ".join([opening_fen, *moves]).encode()).digest()
+    return int.from_bytes(digest[:8], "little") >> 2
+
+
 def packed_grades(grades: Sequence[Any]) -> bytes:
     """Grades, each an `arena.ledger.record.Grade`, as the ledger stores them."""
     columns = {name: np.array([getattr(grade, name) for grade in grades], kind) for name, kind in GRADE_RECORD}
@@ -105,14 +112,6 @@ def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray
     The fields are named as in `arena.ledger.record.Grade`; `move` is the best move as bytes, nan a missing value.
     """
     return _decompressed(GRADE_RECORD, parts, counts)
-
-
-def translated(data: bytes, count: int, fields: Fields, wanted: Fields) -> bytes:
-    """A BLOB of `count` records of some fields as one of the wanted fields; those it lacks are nan, counts 0."""
-    records = _decompressed(fields, [data], [count])
-    missing = {name: np.full(count, np.nan if kind.startswith("f") else 0) for name, kind in wanted}
-    columns = missing | {name: records[name] for name, _ in fields}
-    return _compressed(wanted, columns, records["move"])
 
 
 def _compressed(fields: Fields, columns: Mapping[str, Sequence[Any] | np.ndarray], texts: Any) -> bytes:
@@ -171,16 +170,6 @@ def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:
     ]
 
 
-def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> dict[str, float]:
-    """SEARCH_COLUMNS of an answer, from its seconds of wall time and of processor time.
-
-    Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
-    """
-    scored = choice._replace(score=float("nan")) if choice.score is None else choice
-    columns = search_columns([scored], [seconds], [cpu_seconds])
-    return {name: np.array(columns[name], kind).item() for name, kind in SEARCH_COLUMNS}
-
-
 def search_columns(
     choices: Sequence[Choice], seconds: Sequence[float], cpu_seconds: Sequence[float]
 ) -> dict[str, Sequence[Any]]:
@@ -188,7 +177,3 @@ def search_columns(
     fields = dict(zip(Choice._fields, zip(*choices, strict=True), strict=True))
     columns = {**fields, "seconds": seconds, "cpu_seconds": cpu_seconds}
     return {name: columns[name] for name, _ in SEARCH_COLUMNS}
-
-
-NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
-"""Where nothing was searched."""

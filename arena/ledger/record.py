@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import nan
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ledger.packing import NO_MOVES, SEARCH_COLUMNS, packed_grades, unpacked
+from arena.ledger.packing import NO_MOVES, packed_grades, unpacked
 from arena.rules.game import FORFEITS, Termination
 
 MEASURED = (
@@ -21,89 +19,53 @@ MEASURED = (
 
 All others are the same whenever the same configuration is played, but for players with a time limit.
 """
-PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
-"""Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
-INCIDENTS, LOGS = "incidents", "logs"
-"""Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
-FAULTS = tuple(ending for ending in FORFEITS if ending != Termination.DISQUALIFIED)
-"""How a game ends in which a player fails."""
 TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
-
-
-class Incident(NamedTuple):
-    """A player's failure: what a bundle of the run's folder says, see `incident_file`."""
-
-    player: str
-    ply: int
-    """The half-move that failed, from 1; 0 where that is not known."""
-    message: str
-    traceback: str
-    """The line where the player's code raised, if it did."""
-    output: str
-    """The player's last output, if it has its own process."""
-    opening: str
-    """FEN."""
-    moves: tuple[str, ...]
-    """The game's moves until then."""
-    seed: str
-    """Of the player's chance."""
-
-
-def incident_file(folder: Path, game: int) -> Path:
-    """The bundle of a failed game in a run's folder."""
-    return folder / INCIDENTS / f"game-{game}.yaml"
-
-
-def words_to_replay(folder: Path, game: int) -> str:
-    """The command that plays a game of a run again."""
-    return shlex.join(["arena", "replay", str(folder), str(game)])
 
 
 class Failure(NamedTuple):
     """A player's failure, by which it lost a game."""
 
     game: int
+    id: str
     player: str
     kind: Termination
     """One of FORFEITS."""
     ply: int
     """The half-move that failed, from 1."""
     detail: str = ""
-    """What the record says after the player's name; empty where that is unknown, or not to be shown."""
+    """What the record says after the player's name; empty where that is not to be shown."""
+    traceback: str = ""
+    """The lines where the player's code raised, if it did."""
+    output: str = ""
+    """The player's last output, if it has its own process."""
 
     @property
     def words(self) -> str:
         """What happened, in words that go on after the player's name."""
-        is_unplayed = self.kind == Termination.DISQUALIFIED
-        return self.detail or _FAILED[self.kind] + ("" if is_unplayed else f" at ply {self.ply}")
+        return self.detail or f"{_FAILED[self.kind]} at ply {self.ply}"
 
 
 _FAILED = {
     Termination.TIME: "lost on time",
     Termination.ILLEGAL_MOVE: "did not return a legal move",
     Termination.ERROR: "failed by an error",
-    Termination.DISQUALIFIED: "was disqualified",
 }
 
 
 def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
-    """The failures by which games were lost, rows of GAME_COLUMNS; both players' of one that is drawn."""
+    """The failures by which games were lost, rows of `arena.ledger.read.GAME_COLUMNS`."""
     for game in games:
-        if game["termination"] in FORFEITS:
-            for player in losers(game["result"], str(game["white"]), str(game["black"])):
-                told = "" if game["termination"] == Termination.DISQUALIFIED else detail(game["error"], player)
-                yield Failure(game["game"], player, Termination(game["termination"]), _ply(game, player), told)
-
-
-def losers(result: str, white: str, black: str) -> Sequence[str]:
-    """Who lost a game by a fault: both where that is a draw."""
-    return {"white": (black,), "black": (white,)}.get(result, (white, black))
+        player = failed_in(game["result"], game["termination"], str(game["white"]), str(game["black"]))
+        if player:
+            said, kind = detail(game["error"], player), Termination(game["termination"])
+            shown = str(game["traceback"]), str(game["output"])
+            yield Failure(game["game"], game["id"], player, kind, _ply(game, player), said, *shown)
 
 
 def failed_in(result: str, termination: str, white: str, black: str) -> str:
-    """Who failed in a game that was played; "" for nobody."""
-    return losers(result, white, black)[0] if termination in FAULTS else ""
+    """Who failed in a game; "" for nobody."""
+    return {"white": black, "black": white}.get(result, "") if termination in FORFEITS else ""
 
 
 def _ply(game: Mapping[Any, Any], player: str) -> int:
@@ -118,17 +80,21 @@ def detail(error: str, player: str) -> str:
     return error.removeprefix(f"{player} ")
 
 
-class GameRecord(NamedTuple):
-    """A finished game: a row of the ledger, and behind it what is kept beside, or not at all."""
+def short_id(key: int, digits: int = 6) -> str:
+    """The last hex digits of a game's key, by which people know it."""
+    return f"{key:016x}"[-digits:]
 
-    game: int
-    """Its number; games, pairs, rounds and openings count from 1."""
-    pair: int
-    round: int
+
+class GameRecord(NamedTuple):
+    """A finished game: a row of the ledger, and what is kept beside it."""
+
+    key: int
+    """`arena.experiment.schedule.Keys`."""
     white: str
     black: str
-    opening: int
     opening_fen: str
+    time: int
+    """For which time its players play the opening with these colours, from 0."""
     result: str
     """One of `arena.rules.result.RESULTS`."""
     termination: str
@@ -137,10 +103,6 @@ class GameRecord(NamedTuple):
     """White's and Black's points, where they decided the game."""
     black_points: int | None = None
     plies: int = 0
-    verdict: str = ""
-    """How, by what and after how many plies a game would have been adjudicated that was played on to verify it."""
-    verdict_by: str = ""
-    verdict_plies: int | None = None
     seconds: float = 0.0
     """Wall time of the whole game."""
     cpu_seconds: float = nan
@@ -153,41 +115,37 @@ class GameRecord(NamedTuple):
     """The machine's name."""
     error: str = ""
     """Why a game was lost by a player's fault."""
+    traceback: str = ""
+    """The lines of that player's code that raised, if it did."""
+    output: str = ""
+    """That player's last output, if it has its own process."""
+    line: int = 0
+    """A number that games of the same opening and moves share: `arena.ledger.packing.line_of`."""
     extras: bytes | None = None
     """Custom metrics of the players, packed by `named`; None where there are none."""
     moves: bytes = NO_MOVES
     """Packed by `packed`."""
-    incident: Incident | None = None
-    """The known details of the failure that ended the game, kept beside the ledger."""
     logs: tuple[str, str] = ("", "")
     """What was said by White's and Black's programs, and to them, where their entries have `log: true`."""
+
+    @property
+    def id(self) -> str:
+        """By which people know it."""
+        return short_id(self.key)
 
     @property
     def failed(self) -> str:
         """Who failed in it; "" for nobody."""
         return failed_in(self.result, self.termination, self.white, self.black)
 
+    @property
+    def ply_of_failure(self) -> int:
+        """The half-move that failed, from 1, of a game that a player lost by its fault."""
+        return _ply(self._asdict(), self.failed)
+
     def table(self) -> np.ndarray:
         """The moves, a record each: `move`, the text as bytes, and MOVE_COLUMNS."""
         return unpacked([self.moves], [self.plies])
-
-
-class ProbeRecord(NamedTuple):
-    """The cost of a search to a fixed depth."""
-
-    player: str
-    position: int
-    """Number of the position, from 1."""
-    fen: str
-    search: Mapping[str, float]
-    """SEARCH_COLUMNS, with the depth that was reached; NO_SEARCH where there was no answer."""
-    error: str
-    """Why there was no answer, else empty."""
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The record as a row of PROBE_COLUMNS."""
-        return {**self._asdict(), **self.search}
 
 
 class SuiteAnswer(NamedTuple):
@@ -215,10 +173,6 @@ class SuiteAnswer(NamedTuple):
     seconds: float
     """Wall time."""
     error: str
-
-
-ANSWER_COLUMNS = tuple(name for name in SuiteAnswer._fields if name not in ("limit", "at"))
-"""Names of what is stored for an answer: its limit is the player's."""
 
 
 class Grade(NamedTuple):
@@ -255,7 +209,8 @@ class Grade(NamedTuple):
 class GradedGame(NamedTuple):
     """The grades of a game by one judge."""
 
-    game: int
+    key: int
+    """Of the game."""
     judge: str
     """TABLES_JUDGE or the name of a player."""
     endgame_pieces: int
@@ -270,14 +225,25 @@ class GradedGame(NamedTuple):
     contact_plies: int | None = None
     """Plies from there to the end with best play; None in a drawn position."""
 
-    def row(self, graded: int) -> dict[str, Any]:
+    def row(self, graded: int) -> GradeRow:
         """The grades as a row of the ledger, of a game whose row has this checksum."""
-        white, black = self.decisions
-        return {
-            **self._asdict(),
-            "graded": graded,
-            "white_decisions": white,
-            "black_decisions": black,
-            "count": len(self.grades),
-            "grades": packed_grades(self.grades),
-        }
+        contact = self.contact_ply, self.contact_points, self.contact_plies
+        packed = len(self.grades), packed_grades(self.grades)
+        return GradeRow(self.key, self.judge, graded, self.endgame_pieces, *self.decisions, *contact, *packed)
+
+
+class GradeRow(NamedTuple):
+    """A row of the ledger: the grades of a game by one judge."""
+
+    key: int
+    judge: str
+    graded: int
+    """The checksum of the game's row: grades of another one do not count."""
+    endgame_pieces: int
+    white_decisions: int
+    black_decisions: int
+    contact_ply: int | None
+    contact_points: float | None
+    contact_plies: int | None
+    count: int
+    grades: bytes

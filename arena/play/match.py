@@ -21,8 +21,8 @@ from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Adjudication, DrawRule, Experiment, WinRule
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
-from arena.ledger.packing import named, packed, search_columns
-from arena.ledger.record import GameRecord, Incident
+from arena.ledger.packing import line_of, named, packed, search_columns
+from arena.ledger.record import GameRecord, short_id
 from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
@@ -41,9 +41,12 @@ TIME_RESERVE = 0.01
 class Task(NamedTuple):
     """Tells a worker all that it needs to play a game: plain data."""
 
-    scheduled: ScheduledGame
+    key: int
+    """Known by it wherever it is stored."""
     variant: Variant
     opening: Position
+    time: int
+    """For which time its players play the opening with these colours, from 0."""
     white: PlayerSpec
     black: PlayerSpec
     seed: int
@@ -52,38 +55,33 @@ class Task(NamedTuple):
     adjudication: Adjudication | None = None
     man_values: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
-    identity: str = ""
-    """What tells the chance of this game from that of others of the same seed; "": its number."""
 
     @classmethod
     def of(
         cls,
         experiment: Experiment,
-        scheduled: ScheduledGame,
+        game: ScheduledGame,
         opening: Position,
         sides: tuple[PlayerSpec, PlayerSpec],
         men: Mapping[str, float | None],
     ) -> Task:
         """A game of an experiment: White and Black have their files located, `men` is a man's worth by player.
 
-        Its chance rests on who plays from which opening for which time, so that it is the same with more openings
-        or players.
+        Its random streams rest on who plays from which opening for which time, so that they are the same with more
+        openings or players.
         """
-        terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-        variant, (white, black) = experiment.rule_set, sides
-        time = experiment.openings.time_of(scheduled.opening)
-        identity = f"{white.name} {black.name} {fen(variant, opening)} {time}"
-        worths = men.get(white.name), men.get(black.name)
-        return cls(scheduled, variant, opening, white, black, *terms, worths, identity=identity)
+        conditions = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+        white, black = sides
+        time, worths = experiment.openings.time_of(game.opening), (men.get(white.name), men.get(black.name))
+        return cls(game.key, experiment.rule_set, opening, time, white, black, *conditions, worths)
 
     def __str__(self) -> str:
-        return f"game {self.scheduled.game} ({self.white.name} against {self.black.name})"
+        return f"game {short_id(self.key)} ({self.white.name} against {self.black.name})"
 
     def record(self, result: str, termination: Termination, **fields: Any) -> GameRecord:
         """The record of this game, which has ended so."""
-        game, pair, round, _, _, opening = self.scheduled
         names, start = (self.white.name, self.black.name), fen(self.variant, self.opening)
-        return GameRecord(game, pair, round, *names, opening + 1, start, result, str(termination), **fields)
+        return GameRecord(self.key, *names, start, self.time, result, str(termination), **fields)
 
 
 class _Fault(Exception):
@@ -138,7 +136,7 @@ class _Score(NamedTuple):
 
 
 class Adjudicator:
-    """Watches one game, and ends it or, in a game that is verified, only notes how it would have ended it."""
+    """Watches one game, and ends it."""
 
     def __init__(
         self,
@@ -147,13 +145,10 @@ class Adjudicator:
         tables: EndgameTables | None = None,
         *,
         max_plies: int,
-        is_verified: bool = False,
     ) -> None:
         """`man_values` is the worth of a man in the scores of White and of Black, None where that is not known."""
         self._rules, self._man_values, self._tables = rules, man_values, tables
-        self._max_plies, self._is_verified = max_plies, is_verified
-        self.verdict: dict[str, Any] = {}
-        """How and when a game that is verified would have ended, by fields of its record."""
+        self._max_plies = max_plies
         longest = max((rule.plies for rule in (rules.win, rules.draw) if rule is not None), default=0)
         self._scores: deque[_Score] = deque(maxlen=longest)
 
@@ -166,18 +161,6 @@ class Adjudicator:
 
     def outcome(self, game: Game) -> Outcome | None:
         """How the game ends after the last move noted, which was made; None if it goes on."""
-        if self.verdict or (outcome := self._outcome(game)) is None:
-            return None
-        if self._is_verified:
-            self.verdict = {
-                "verdict": outcome.result,
-                "verdict_by": str(outcome.termination),
-                "verdict_plies": len(game.moves),
-            }
-            return None
-        return outcome
-
-    def _outcome(self, game: Game) -> Outcome | None:
         rules = self._rules
         if (outcome := self._of_tables(game)) is not None:
             return outcome
@@ -241,7 +224,7 @@ def play(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     moves, judge, players = _Moves(), _judge(task), list[PlayerHandle]()
-    error, incident = "", None
+    error, failure = "", None
     try:
         outcome = _play(task, game, moves, judge, players)
     except _Fault as fault:
@@ -249,9 +232,6 @@ def play(task: Task) -> GameRecord:
         outcome = Outcome(1 - fault.colour, failure.termination)
         reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
         error = f"{name} {reason} at ply {fault.ply}"
-        start, seed = fen(task.variant, task.opening), _seed(task, fault.colour)
-        told = failure.traceback, failure.output
-        incident = Incident(name, fault.ply, error, *told, start, tuple(moves.texts), seed)
     plies, packed_moves = packed(moves.columns())
     white_points, black_points = outcome.points or (None, None)
     logs = [
@@ -265,16 +245,17 @@ def play(task: Task) -> GameRecord:
         white_points=white_points,
         black_points=black_points,
         plies=plies,
-        **(judge.verdict if judge is not None else {}),
         seconds=time.perf_counter() - began,
         cpu_seconds=math.fsum(answer.cpu_seconds for answer in moves.answers if known(answer.cpu_seconds)),
         began=when,
         worker=os.getpid(),
         machine=platform.node(),
         error=error,
+        traceback=failure.traceback if failure else "",
+        output=failure.output if failure else "",
+        line=line_of(fen(task.variant, task.opening), moves.texts),
         extras=moves.extras(),
         moves=packed_moves,
-        incident=incident,
         logs=(white_log, black_log),
     )
 
@@ -343,14 +324,11 @@ def told(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:
 def _judge(task: Task) -> Adjudicator | None:
     if (rules := task.adjudication) is None:
         return None
-    is_verified = random.Random(f"{task.seed} {_identity(task)} verify").random() < rules.verify
     tables = opened(task.variant, rules.tables) if rules.tables else None
-    return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies, is_verified=is_verified)
+    return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies)
 
 
 def _seed(task: Task, colour: int) -> str:
-    return f"{task.seed} {_identity(task)} {COLOURS[colour]}"
-
-
-def _identity(task: Task) -> str:
-    return task.identity or str(task.scheduled.game)
+    """The seed of a player's random stream in a game."""
+    opening = fen(task.variant, task.opening)
+    return f"{task.seed} {task.white.name} {task.black.name} {opening} {task.time} {COLOURS[colour]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from arena.base.files import found_file
 from arena.experiment.model import Experiment
@@ -21,28 +21,28 @@ from arena.experiment.openings.sources import (
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import run_in
 from arena.play.entrants import as_before, entered, entered_before, known_before
-from arena.play.inspection import BUILDING, Inspector
+from arena.play.grading import check_grading
+from arena.play.inspection import BUILDING
 from arena.play.match import play
-from arena.play.options import OPTIONS
-from arena.play.ready import Tournament
+from arena.play.suite import Suite
+from arena.play.suites import suites_of
+from arena.play.tournament import Tournament
+from arena.play.trials import trial_of
 from arena.play.workers import Workers, is_here, start_workers
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.watch.observer import Observer, announcing
 
 
+Made = TypeVar("Made")
+
+
 class Parts(NamedTuple):
-    """What a configuration asks for besides players, by its keys."""
+    """What a configuration asks for besides players, as far as it can be made."""
 
-    made: Mapping[str, Any]
-    """As far as it can be made: `openings`, and what options have prepared."""
+    openings: FileOpenings
+    suites: tuple[Suite, ...]
     errors: Mapping[str, ConfigError]
-    """Why the rest cannot be."""
-
-    @property
-    def openings(self) -> FileOpenings:
-        """The openings that are drawn."""
-        found: FileOpenings = self.made.get("openings", FileOpenings([]))
-        return found
+    """Why the rest cannot be, by its keys."""
 
 
 def prepare(
@@ -78,37 +78,33 @@ def prepare(
         parts = parts_of(experiment, observer.say)
         if parts.errors:
             raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
-        inspector = inspector_of(experiment, is_close=is_close) if are_tried else BUILDING
+        inspector = trial_of(experiment, is_close=is_close) if are_tried else BUILDING
         entrants = entered(experiment, inspector, observer.say, workers, known, is_strict=is_strict)
         _check_players(entrants.experiment)
     specs = entrants.located()
     if before is not None:
         entrants = as_before(entrants, before.info, known)
-    openings = tuple(opening.position for opening in parts.openings.openings)
-    return Tournament(entrants, specs, openings, parts.made)
-
-
-def inspector_of(experiment: Experiment, *, is_close: bool) -> Inspector:
-    """How players are inspected before a run, by the option that does it: if none does, only built."""
-    inspectors = (option.inspector(experiment, is_close=is_close) for option in OPTIONS)
-    return next(filter(None, inspectors), BUILDING)
+    return Tournament(entrants, specs, parts.openings, parts.suites)
 
 
 def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
     """What a configuration asks for besides players, as far as it can be made."""
-    makers: Mapping[str, Callable[[], Any]] = {
-        "players": partial(_check_players, experiment),
-        "openings": partial(_openings, experiment, say),
-        **{option.key: partial(option.prepare, experiment) for option in OPTIONS if option.key},
-        "adjudicate": partial(_check_tables, experiment),
-    }
-    made, errors = dict[str, Any](), dict[str, ConfigError]()
-    for key, make in makers.items():
+    errors = dict[str, ConfigError]()
+
+    def made(key: str, make: Callable[[], Made], without: Made) -> Made:
         try:
-            made[key] = make()
+            return make()
         except ConfigError as error:
             errors[key] = error
-    return Parts(made, errors)
+            return without
+
+    made("players", partial(_check_players, experiment), None)
+    made("sandbox", partial(_check_sandbox, experiment), None)
+    openings = made("openings", partial(_openings, experiment, say), FileOpenings([]))
+    suites = made("suite", partial(suites_of, experiment), ())
+    made("grade", partial(check_grading, experiment), None)
+    made("adjudicate", partial(_check_tables, experiment), None)
+    return Parts(openings, suites, errors)
 
 
 def _check_players(experiment: Experiment) -> None:

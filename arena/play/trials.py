@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.player_process import close_players
 from arena.ledger.record import GameRecord, detail
 from arena.play.inspection import Inspection, Inspector, PlayerGroup, build, is_own, is_python
 from arena.play.match import Task, play
-from arena.play.options.option import Option
 from arena.rules.notation import fen
+from arena.rules.game import Termination
 from arena.rules.played import replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
@@ -47,16 +46,12 @@ _COMPARED = ("move", "depth", "nodes", "score")
 """What must repeat when a game is played again, by columns of moves."""
 
 
-class Trials(Option):
-    """The trials of a run's players."""
-
-    @staticmethod
-    def inspector(experiment: Experiment, *, is_close: bool) -> Inspector:
-        """A trial of an experiment's players, of a few plies unless it is close, with what it needs compiled."""
-        if not any(map(is_own, experiment.players)):
-            return Trial((), is_close=is_close)
-        build_player(_COMPILED, experiment.rule_set)
-        return Trial(_openings(experiment.rule_set), is_close=is_close)
+def trial_of(experiment: Experiment, *, is_close: bool) -> Inspector:
+    """The trial of an experiment's players, of a few plies unless it is close, with what it needs compiled."""
+    if not any(map(is_own, experiment.players)):
+        return Trial((), is_close=is_close)
+    build_player(_COMPILED, experiment.rule_set)
+    return Trial(_openings(experiment.rule_set), is_close=is_close)
 
 
 class Trial(Inspector):
@@ -151,9 +146,10 @@ class _Games(NamedTuple):
         """Play a game. Who draws moves at random does so alike against all players."""
         opening, colour = self.side(number)
         sides = (self.spec, _OPPONENT) if colour == WHITE else (_OPPONENT, self.spec)
-        scheduled = ScheduledGame(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-        task = Task.of(self.group.experiment, scheduled, opening, sides, {})
-        return play(task._replace(max_plies=plies, allowance=self.allowance, adjudication=None, identity=""))
+        experiment = self.group.experiment
+        white, black = sides
+        task = Task(number, experiment.rule_set, opening, number, white, black, experiment.seed, plies, self.allowance)
+        return play(task)
 
     def moves(self, record: GameRecord, number: int) -> np.ndarray:
         """The player's moves in a game."""
@@ -181,14 +177,13 @@ class _Games(NamedTuple):
 
     def _failure(self, record: GameRecord) -> Finding:
         """The failure that ended a game, with all that is known of it."""
-        said, incident = detail(record.error, self.spec.name), record.incident
-        finding = Finding("error", said=said, kind=record.termination)
-        if incident is None:
-            return finding
+        finding = Finding("error", said=detail(record.error, self.spec.name), kind=record.termination)
         variant = self.group.variant
-        before = list(incident.moves)[: max(incident.ply - 1, 0)]  # a move that came too late was played
-        place = fen(variant, replayed(variant, record.opening_fen, before).positions[-1])
-        return finding._replace(place=place, traceback=incident.traceback, output=incident.output)
+        moves = [text.decode() for text in record.table()["move"].tolist()]
+        if record.termination == Termination.TIME:  # a move that came too late was played
+            moves = moves[: record.ply_of_failure - 1]
+        place = fen(variant, replayed(variant, record.opening_fen, moves).positions[-1])
+        return finding._replace(place=place, traceback=record.traceback, output=record.output)
 
     def differences(self, game: GameRecord, plies: int) -> Iterator[Finding]:
         """Play the first game again, after the others and then in new processes; yield what differs."""

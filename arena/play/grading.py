@@ -25,8 +25,8 @@ from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
 from arena.ledger.ledger import CURRENT, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
-from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
-from arena.play.options.option import Option
+from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, short_id
+from arena.play.tournament import Tournament
 from arena.play.workers import Workers, carry_through, is_here
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.index import slice_sizes
@@ -60,7 +60,7 @@ _SAMPLE = 20
 class GradeTask(NamedTuple):
     """All that a worker needs to grade a game: plain data."""
 
-    game: int
+    key: int
     variant: Variant
     opening_fen: str
     plies: int
@@ -73,7 +73,7 @@ class GradeTask(NamedTuple):
     allowance: Allowance
 
     def __str__(self) -> str:
-        return f"the grading of game {self.game}"
+        return f"the grading of game {short_id(self.key)}"
 
 
 class GradingError(ArenaError):
@@ -153,32 +153,25 @@ def configured(experiment: Experiment) -> Grading | None:
     return arranged(experiment, asked.pieces, asked.judge, experiment.path.parent)
 
 
-class Grades(Option):
-    """The grading of a run."""
+def check_grading(experiment: Experiment) -> None:
+    """Check that games can be graded as a configuration asks. Raises ConfigError."""
+    try:
+        configured(experiment)
+    except GradingError as error:
+        raise experiment.error(("grade", error.key), str(error)) from None
 
-    key = "grade"
 
-    @staticmethod
-    def prepare(experiment: Experiment) -> None:
-        """Check that games can be graded as is asked for."""
-        try:
-            configured(experiment)
-        except GradingError as error:
-            raise experiment.error(("grade", error.key), str(error)) from None
+def is_ungraded(tournament: Tournament, ledger: Ledger) -> bool:
+    """Whether games lack grades that the configuration asks for."""
+    grading = configured(tournament.experiment)
+    counting = [] if grading is None else ledger.counting()
+    return grading is not None and any(missing(grading, ledger, judge, counting) for judge in grading.judges)
 
-    def after(self) -> bool:
-        """Grade what is not graded; whether nobody stopped it. Raises as `grade`."""
-        tournament, ledger, workers, observer = self.run
-        grading = configured(tournament.experiment)
-        return grading is None or grade(grading, ledger, workers, observer)
 
-    @staticmethod
-    def summary(experiment: Experiment, folder: Path) -> str:
-        """How many games and decisions are graded."""
-        from arena.ledger.read import read
-
-        grading = configured(experiment)
-        return "" if grading is None else graded_counts(read(folder), grading)
+def grade_run(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+    """Grade what is not graded, as the configuration asks; whether nobody stopped it. Raises as `grade`."""
+    grading = configured(tournament.experiment)
+    return grading is None or grade(grading, ledger, workers, observer)
 
 
 def try_out(grading: Grading) -> Grading:
@@ -212,9 +205,9 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
     grading = try_out(grading)
     if grading.judge is not None:
         _introduce(grading.judge, grading.players, ledger)
-    is_whole = True
+    is_whole, counting = True, ledger.counting()
     for judge in grading.judges:
-        games = missing(grading, ledger, judge)
+        games = missing(grading, ledger, judge, counting)
         if is_whole and games:
             by_tables = judge == TABLES_JUDGE
             judging = None if by_tables else grading.judge
@@ -253,23 +246,18 @@ def _estimate(variant: Variant, sizes: Collection[int], done: int) -> str:
     )
 
 
-def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:
-    """The numbers of the games that count and have no grades yet by one of the judges."""
-    done = graded_games(ledger, judge, grading.endgame_pieces if judge == TABLES_JUDGE else 0)
-    games = ledger.rows("SELECT game, white, black FROM games WHERE plies > 0 ORDER BY game")
-    void = set(ledger.disqualified)
-    return [game for game, *players in games if game not in done and void.isdisjoint(players)]
-
-
-def graded_games(ledger: Ledger, judge: str, endgame_pieces: int = 0) -> set[int]:
-    """The games whose grades by a judge are stored; those by tables only if of `endgame_pieces` or more."""
-    query = f"SELECT grades.game {CURRENT} AND judge = ? AND endgame_pieces >= ?"
-    return {row[0] for row in ledger.rows(query, (judge, endgame_pieces))}
+def missing(grading: Grading, ledger: Ledger, judge: str, counting: Sequence[int]) -> list[int]:
+    """The keys of those of the games that count that have no grades yet by one of the judges."""
+    pieces = grading.endgame_pieces if judge == TABLES_JUDGE else 0
+    query = f"SELECT grades.key {CURRENT} WHERE judge = ? AND endgame_pieces >= ?"
+    done = {key for (key,) in ledger.rows(query, (judge, pieces))}
+    done |= {key for (key,) in ledger.rows("SELECT key FROM games WHERE plies = 0")}
+    return [key for key in counting if key not in done]
 
 
 def add_grades(ledger: Ledger, graded: GradedGame) -> None:
     """Store the grades of a game that is stored, for good, in place of earlier ones by the same judge."""
-    ledger.insert(GRADES, graded.row(ledger.checksum(graded.game)), replace=True)
+    ledger.insert(GRADES, graded.row(ledger.checksum(graded.key))._asdict())
 
 
 def _judges(ledger: Ledger) -> dict[str, Any]:
@@ -284,7 +272,7 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
     decisions = [0, 0]
     contact: tuple[int | None, float | None, int | None] = None, None, None
     if (unpacked([task.moves], [task.plies])["pieces"] > task.endgame_pieces).all():
-        return GradedGame(task.game, TABLES_JUDGE, task.endgame_pieces, ())
+        return GradedGame(task.key, TABLES_JUDGE, task.endgame_pieces, ())
     played = _replayed(task)
     for ply, (position, move) in enumerate(zip(played.positions, played.moves, strict=False), start=1):
         value = tables.value(position) if _pieces(position) <= task.endgame_pieces else None
@@ -316,7 +304,7 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
             )
         )
     white, black = decisions
-    return GradedGame(task.game, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black), *contact)
+    return GradedGame(task.key, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black), *contact)
 
 
 def grade_by_player(task: GradeTask) -> GradedGame:
@@ -330,7 +318,7 @@ def grade_by_player(task: GradeTask) -> GradedGame:
     grades: list[Grade] = []
     decisions = [0, 0]
     of_before: Judgement | None = None
-    with _blaming(task.judge, f" in game {task.game}"):
+    with _blaming(task.judge, f" in game {short_id(task.key)}"):
         judge = Judge(task.judge, game, f"{task.seed} grade {task.opening_fen}", task.allowance)
         for ply, move in enumerate(played.moves, start=1):
             position, legal = game.position, game.legal_moves
@@ -348,7 +336,7 @@ def grade_by_player(task: GradeTask) -> GradedGame:
             values = best.points, after.points, 0, 0.0, best.plies, after.plies, best.men, after.men
             grades.append(Grade(ply, _pieces(position), len(legal), text, *values))
     white, black = decisions
-    return GradedGame(task.game, task.judge.name, task.endgame_pieces, tuple(grades), (white, black))
+    return GradedGame(task.key, task.judge.name, task.endgame_pieces, tuple(grades), (white, black))
 
 
 @contextmanager
@@ -390,7 +378,7 @@ def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger)
     """Store what a judge is. Raises GradingError if another one has its name, or it looks no deeper."""
     if line := _shallow(judge, players, ledger):
         raise GradingError(line)
-    files = placed(judge.files, ledger.path.parent)
+    files = placed(judge.files, ledger.folder)
     described = json.loads(json.dumps({"entry": entry_of(judge), "files": files}))
     stored = _judges(ledger).get(judge.name)
     if stored is None:
@@ -398,24 +386,24 @@ def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger)
         ledger.put(JUDGES, {**_judges(ledger), judge.name: described})
     elif stored != described:
         raise GradingError(
-            f"{ledger.path.parent} has grades by another judge of the name {judge.name!r}: give this one its own "
+            f"{ledger.folder} has grades by another judge of the name {judge.name!r}: give this one its own "
             "name, as in {name: ..., type: ...}"
         )
 
 
-def _tasks(grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: list[int]) -> Iterator[GradeTask]:
+def _tasks(grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: Sequence[int]) -> Iterator[GradeTask]:
     variant, pieces, _, _, seed, allowance = grading
-    query = "SELECT opening_fen, plies, moves FROM games WHERE game = ?"
-    for game in games:
-        ((opening, plies, moves),) = ledger.rows(query, (game,))
-        yield GradeTask(game, variant, opening, plies, moves, pieces, judge, seed, allowance)
+    query = "SELECT opening_fen, plies, moves FROM games WHERE key = ?"
+    for key in games:
+        ((opening, plies, moves),) = ledger.rows(query, (key,))
+        yield GradeTask(key, variant, opening, plies, moves, pieces, judge, seed, allowance)
 
 
 def _replayed(task: GradeTask) -> PlayedGame:
     texts = [text.decode() for text in unpacked([task.moves], [task.plies])["move"].tolist()]
     played = replayed(task.variant, task.opening_fen, texts)
     for problem in played.problems:
-        raise GradingError(f"game {task.game} cannot be replayed: {problem.message}")
+        raise GradingError(f"game {short_id(task.key)} cannot be replayed: {problem.message}")
     return played
 
 
