@@ -9,7 +9,6 @@ from arena.play.options.bundles import Bundles
 from arena.play.options.disqualification import Disqualification
 from arena.play.options.grading import Grades
 from arena.play.options.option import Option
-from arena.play.options.probe import Probe
 from arena.play.options.sandbox import Sandbox
 from arena.play.options.suites import Suites
 from arena.play.options.trials import Trials
@@ -18,7 +17,6 @@ from arena.play.options.unreachable import Services
 OPTIONS: Sequence[type[Option]] = (
     Sandbox,
     Trials,
-    Probe,
     Grades,
     Suites,
     Disqualification,
