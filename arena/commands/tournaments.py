@@ -36,7 +36,8 @@ from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.experiment.yaml.values import Source, inline
 from arena.play.options import OPTIONS
-from arena.play.tournament import Outcome, is_free_for, play_runs
+from arena.ledger.ledger import fits
+from arena.play.carry_out import Outcome, play_runs
 from arena.play.workers import Workers, is_here
 from arena.ratings.match import Verdict
 from players.loading import own_code
@@ -246,16 +247,16 @@ def slug(names: Sequence[str]) -> str:
 
 
 def _with_folder(document: Mapping[str, Any], out: Path | None, command: str) -> tuple[dict[str, Any], Path]:
-    """The configuration of a command, and the folder of its run: a new one, or one that has this run already.
+    """The configuration of a command, and the folder of its run: a new one, or one whose games count in it.
 
-    Where another configuration is, or files of players differed, the run gets a number after its name; with `out`
-    ArenaError is raised. Raises ConfigError.
+    Where another configuration is, the run gets a number after its name; with `out` ArenaError is raised. Raises
+    ConfigError.
     """
     base = document["name"]
     for name in chain([base], (f"{base}-{number}" for number in count(2))):
         folder, named = out or Path("reports") / name, {**document, "name": name}
         (experiment,) = load_all(named, name=command).values()
-        if is_free_for(folder, experiment):
+        if fits(folder, experiment):
             return named, folder
         if out is not None:
             raise ArenaError(f"{out} holds something else: give another --out")

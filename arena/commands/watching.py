@@ -18,7 +18,8 @@ from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.model import Experiment
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
-from arena.play.tournament import available, carry_out, is_free_for
+from arena.ledger.ledger import is_run_of
+from arena.play.carry_out import available, carry_out
 from arena.play.workers import Workers, kept_workers
 from players.identity import MISSING, copy_of, hash_of
 from players.loading import located, user_files
@@ -86,7 +87,7 @@ def _played(
 def _folder_of(experiment: Experiment, base: Path) -> Path:
     """The folder of the run of this experiment with the files as they are: a new one, or that which has it."""
     folders = chain([base], (base.with_name(f"{base.name}-{number}") for number in count(2)))
-    return next(folder for folder in folders if is_free_for(folder, experiment))
+    return next(folder for folder in folders if is_run_of(folder, experiment))
 
 
 class _Terminal(Terminal):

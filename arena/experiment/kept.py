@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.base.files import found_file
+from arena.base.files import found_file, replace
+from arena.base.writing import write_text
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import RANDOM_KEYS
 from arena.experiment.suite import shipped
@@ -18,6 +21,18 @@ KEPT_CONFIG = "experiment.yaml"
 """Its name in the folder of the run."""
 FIRST_WORDS = "# Written by the arena: what this run plays."
 """How it begins, by which it is known from a file of the user's own."""
+
+
+def write_kept(experiment: Experiment, facts: Iterable[str], folder: Path) -> None:
+    """Write KEPT_CONFIG into the folder of a run, with lines on what it was played by.
+
+    A file of the user's own that is called so stays. Raises OSError.
+    """
+    path = folder / KEPT_CONFIG
+    if not path.exists() or path.read_bytes().startswith(FIRST_WORDS.encode()):
+        comments = "".join(f"# {line}\n" for line in facts)
+        first, rest = as_yaml(experiment, folder).split("\n", 1)
+        replace(path, partial(write_text, f"{first}\n{comments}{rest}"))
 
 
 def as_yaml(experiment: Experiment, folder: Path) -> str:

@@ -26,20 +26,12 @@ from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.names import EntryError, completed_entry
 from arena.experiment.openings import Openings
-from arena.experiment.suite import SuitesField
+from arena.experiment.suite import RandomSuite, SuitesField
 from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refusal_at, worded
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.variants import VARIANTS, Variant
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
-
-
-class _Probe(Section):
-    """Positions that every player searches to one depth, before the games and with no other limit."""
-
-    depth: int = Field(ge=1, le=64, description="Plies to search.")
-    positions: int = Field(default=40, ge=2, description="Positions, the same ones for every player.")
-    plies: int | None = Field(default=None, ge=0, description="Random plies to each position [6 to 40].")
 
 
 def _pieces(value: Any) -> Any:
@@ -117,10 +109,10 @@ class ProcessLimits(Section):
 class Failures(Section):
     """What happens to players that fail, or are found faulty before the first game."""
 
-    disqualify_after: int = Field(
+    withdraw_after: int = Field(
         default=3,
         ge=0,
-        description="Failed games after which a player without a sound one is disqualified; 0: never.",
+        description="A player that fails in so many of its first games, in all of them, is withdrawn; 0: never.",
     )
     faulty: Literal["leave-out", "forfeit", "stop"] = Field(
         default="stop",
@@ -252,9 +244,6 @@ WorkersField = Annotated[
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
-_CHANGEABLE = {"grade", "suite", "workers"}
-"""Keys on which no game depends."""
-
 _GAMES = "openings: {count: 20}"
 
 
@@ -293,13 +282,12 @@ class Experiment(Document):
         default=False, description="Processes of own code are sandboxed: they read their own files alone."
     )
     failures: Failures = Failures()
-    probe: _Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     grade: GradeSettings | None = Field(
         default=None,
         description="Grade every decision by endgame tables, and by a deeper player, after the games.",
     )
     suite: SuitesField = Field(
-        default=(), description="Have every player solve the positions of suites after the games."
+        default=(), description="Have every player answer the positions of suites after the games."
     )
     anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
     workers: WorkersField = Field(
@@ -316,12 +304,8 @@ class Experiment(Document):
         return any(spec.limit.longest is not None for spec in self.players)
 
     def as_dict(self) -> dict[str, Any]:
-        """What the games depend on, as JSON types with defaults filled in; equal for equal games."""
-        return self.model_dump(mode="json", exclude=_CHANGEABLE)
-
-    def changeable(self) -> dict[str, Any]:
-        """The values of the keys that have what may change whenever the run is resumed."""
-        return self.model_dump(mode="json", include=_CHANGEABLE)
+        """All keys as JSON types, with defaults filled in."""
+        return self.model_dump(mode="json")
 
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names, in the format for the others.
@@ -348,14 +332,14 @@ class Experiment(Document):
         return build_variant(self.variant)
 
     @property
+    def random_suite(self) -> RandomSuite | None:
+        """The suite of positions drawn at random, if there is one."""
+        return next((entry for entry in self.suite if isinstance(entry, RandomSuite)), None)
+
+    @property
     def reference(self) -> str | None:
         """The first player whose Elo is given."""
         return next(iter(self.anchor), None)
-
-    @property
-    def voids_games(self) -> bool:
-        """Whether no game of a disqualified player counts; else it loses the games that it has not played."""
-        return self.format.voids_games and len(self.players) > 2
 
     @property
     def allowance(self) -> Allowance:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,6 +82,13 @@ class RunInfo(NamedTuple):
         return tuple(
             finding for finding in self.found if finding.level == "error" and finding.where not in self.left_out
         )
+
+    def facts(self) -> Iterator[str]:
+        """Yield lines on what a run was played by: versions, machine, files with their hashes."""
+        yield "Versions: " + ", ".join(f"{name} {version}" for name, version in self.versions.items() if version)
+        yield f"Machine: {', '.join(map(str, self.machine.values()))} cores"
+        for path, mark in self.all_files.items():
+            yield f"File: {path} ({mark})"
 
     def begun(self, session: Session, before: RunInfo | None) -> RunInfo:
         """The same of a run that goes on with a session, or begins with it, here and now."""

@@ -24,6 +24,7 @@ from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
 from arena.ledger.record import GameRecord, GradeRow, SuiteAnswer, failed_in
+from players.identity import now, placed
 
 FILE = "ledger.sqlite"
 FORMAT = 2
@@ -349,6 +350,30 @@ def run_in(folder: Path) -> tuple[Experiment, RunInfo] | None:
     with suppress(StoreError), reading(path) as connection:
         return run_of(path, documents(path, connection))
     return None
+
+
+def fits(folder: Path, experiment: Experiment) -> bool:
+    """Whether a folder is empty, or has a run whose games count in one of this experiment."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return True
+    run, wanted = run_in(folder), experiment.as_dict()
+    return run is not None and all(run[0].as_dict()[key] == wanted[key] for key in _FIXED)
+
+
+def is_run_of(folder: Path, experiment: Experiment) -> bool:
+    """Whether a folder is empty, or has the run of this experiment with the players' files as they are."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return True
+    run, home = run_in(folder), experiment.path.parent
+    if run is None or _played(run[0]) != _played(experiment):
+        return False
+    files = {path: mark for of_player in run[1].files.values() for path, mark in of_player.items()}
+    return placed(now(files, home), home) == files
+
+
+def _played(experiment: Experiment) -> dict[str, Any]:
+    """The keys on which games, or how many there are, depend."""
+    return {key: value for key, value in experiment.as_dict().items() if key not in ("grade", "suite", "workers")}
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:

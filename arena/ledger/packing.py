@@ -30,7 +30,7 @@ SEARCH_COLUMNS: Fields = (
     ("tt_probes", "i8"),
     ("tt_hits", "i8"),
 )
-"""Names and numpy types of what is recorded of a search, in a game or in a probe.
+"""Names and numpy types of what is recorded of a search.
 
 `seconds` is the wall time of the answer, `cpu_seconds` the player's own processor time, nan if it is not known;
 `score` is nan where there is none; the rest are fields of `players.player.Choice`.

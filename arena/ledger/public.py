@@ -27,7 +27,7 @@ _KEPT = frozenset({"name", "type", *Limit._fields})
 _SUFFIXES = (".py", ".npz", ".onnx", ".pt", ".pt2")
 """Suffixes of files that tell nothing of who wrote them."""
 _NO_ANSWER = "failed"
-"""What is said of a failure in a probe or a suite."""
+"""What is said of a failure in a suite."""
 _PATH = re.compile(r"(?<![\w.\\/])(?:~|[A-Za-z]:)?[\\/](?:[^\s\\/:*?\"'<>|,;()\[\]{}]+[\\/])+")
 """The folders of an absolute path."""
 
@@ -100,7 +100,6 @@ class Pseudonyms:
             for name, value in run._asdict().items()
             if isinstance(value, pd.DataFrame)
         }
-        tables["probes"] = tables["probes"].sort_values(["position", "player"], ignore_index=True)
         tables["answers"] = tables["answers"].sort_values(["suite", "position", "player"], ignore_index=True)
         names = run.moves.names.map(self.name)
         return run._replace(

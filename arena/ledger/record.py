@@ -164,7 +164,7 @@ class SuiteAnswer(NamedTuple):
     legal_moves: int
     best_moves: int
     best: str
-    """The moves that solve the position."""
+    """The moves that solve the position; "" for one of a suite without solutions."""
     move: str
     """"" where the player failed."""
     solved: bool
@@ -172,7 +172,10 @@ class SuiteAnswer(NamedTuple):
     nodes: int
     seconds: float
     """Wall time."""
+    cpu_seconds: float
     error: str
+    hash: str
+    """Of the player's settings and files."""
 
 
 class Grade(NamedTuple):

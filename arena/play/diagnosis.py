@@ -12,8 +12,8 @@ from arena.experiment.openings.sources import left_out_lines
 from arena.play.entrants import unguarded
 from arena.play.inspection import as_written, inspected_players
 from arena.play.match import TIME_RESERVE
-from arena.play.options.trials import of_source
-from arena.play.prepare import inspector_of, parts_of
+from arena.play.prepare import parts_of
+from arena.play.trials import of_source, trial_of
 from players.finding import UNBUILT, Finding
 from players.loading import located
 
@@ -49,7 +49,7 @@ def diagnose(
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         yield Finding("error", f"{folder} cannot be written to", "disk")
-    inspector = inspector_of(experiment, is_close=True)
+    inspector = trial_of(experiment, is_close=True)
     inspections = inspected_players(experiment, inspector, say, everyone=True, looking=looking)
     said_before = set[object]()
     for index, (spec, inspection) in enumerate(zip(experiment.players, inspections, strict=True)):

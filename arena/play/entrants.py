@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError, Mistake
-from arena.ledger.growth import Wanted, entries_by_name
 from arena.ledger.info import RunInfo
 from arena.play.inspection import BUILDING, Inspection, Inspector, inspected_players, is_own
 from arena.play.workers import Workers
@@ -41,10 +40,8 @@ class Entrants(NamedTuple):
     """The findings on all players with a user's code."""
     left_out_files: Mapping[str, Files] = _NOBODY
     """The files of the players that do not take part, as they were when that was found."""
-    files: Files = MappingProxyType({})
-    """The files of a user's own that those who take part are made of."""
     files_of: Mapping[str, Files] = _NOBODY
-    """Those of each of them; none where that is not known of a run that has begun."""
+    """The files of a user's own that each of those who take part is made of."""
 
     @property
     def men(self) -> dict[str, float | None]:
@@ -104,15 +101,14 @@ def entered(
     entering = _without(experiment, left_out, say)
     files_of = {spec.name: by_name[spec.name].files for spec in entering.players}
     files_left_out = {name: by_name[name].files for name in left_out}
-    return Entrants(entering, by_name, left_out, found, files_left_out, _all_of(files_of), files_of)
+    return Entrants(entering, by_name, left_out, found, files_left_out, files_of)
 
 
-def known_before(experiment: Experiment, before: Wanted) -> frozenset[str]:
+def known_before(experiment: Experiment, before: Experiment, info: RunInfo) -> frozenset[str]:
     """The players that are as they were when the run began, those that were left out among them."""
-    info, home = before.info, experiment.path.parent
-    old, new = entries_by_name(before.experiment), entries_by_name(experiment)
-    files = {name: info.files_by(name) for name in old.keys() & new.keys() if old[name] == new[name]}
-    files |= {name: dict(theirs) for name, theirs in info.left_out_files.items()}
+    home = experiment.path.parent
+    old, new = entries_by_name(before), entries_by_name(experiment)
+    files = {name: files for name, files in info.files.items() if name in info.left_out or old[name] == new.get(name)}
     return frozenset(name for name, theirs in files.items() if placed(now(theirs, home), home) == theirs)
 
 
@@ -126,24 +122,21 @@ def as_before(entrants: Entrants, begun: RunInfo, known: Collection[str]) -> Ent
     """The players of a run that has begun, with what was found then of those that are as they were: `known`."""
     home, kept = entrants.experiment.path.parent, [name for name in begun.left_out if name in known]
     files_of = {
-        name: now(begun.files_by(name), home) if name in known else files
+        name: now(begun.files[name], home) if name in known else files
         for name, files in entrants.files_of.items()
     }
-    files = _all_of(files_of)
-    if begun.files and not begun.files_of:  # of an earlier version
-        files_of, files = {}, now(begun.files, home)
-    left_out_files = {name: now(begun.left_out_files.get(name, {}), home) for name in kept}
+    left_out_files = {name: now(begun.files.get(name, {}), home) for name in kept}
     return entrants._replace(
         left_out={name: begun.left_out[name] for name in kept} | dict(entrants.left_out),
         found=(*(finding for finding in begun.found if finding.where in known), *entrants.found),
         left_out_files=left_out_files | dict(entrants.left_out_files),
-        files=files,
         files_of=files_of,
     )
 
 
-def _all_of(files_of: Mapping[str, Files]) -> dict[str, str]:
-    return {path: mark for files in files_of.values() for path, mark in files.items()}
+def entries_by_name(experiment: Experiment) -> dict[str, Any]:
+    """The entries of the players of an experiment as JSON types, by name."""
+    return {entry["name"]: entry for entry in experiment.as_dict()["players"]}
 
 
 def unguarded(experiment: Experiment) -> str:

@@ -14,7 +14,6 @@ from scipy.stats import t
 from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.ready import Tournament
-from arena.play.schedule import scheduled_game
 from arena.play.workers import Workers, is_here, run
 from arena.ratings.match import resolution
 from arena.rules.result import points_of
@@ -54,10 +53,11 @@ def pilot(tournament: Tournament, workers: Workers, games: int | None = None) ->
 
     Raises what `arena.play.workers.run` raises.
     """
-    batch = next(tournament.batches())
-    rng = random.Random(f"{tournament.experiment.seed} pilot")
-    numbers = rng.sample(range(1, 2 * len(batch) + 1), 2 * len(batch))
-    tasks = (tournament.task(scheduled_game(batch, number)) for number in numbers[:games])
+    schedule = tournament.schedule({})
+    schedule.advance()
+    chosen = list(schedule.games())
+    random.Random(f"{tournament.experiment.seed} pilot").shuffle(chosen)
+    tasks = map(tournament.task, chosen[:games])
     records: list[GameRecord] = []
     first = end = time.perf_counter() + _MOST_SECONDS
 
@@ -81,7 +81,7 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         error = float(t.ppf(0.975, len(others) - 1) * seconds.std(ddof=1)) / math.sqrt(len(others))
     draws = sum(points_of(record.result) == 0.5 for record in pilot)
     draw_rate = (draws + 0.5) / (len(pilot) + 1)
-    games_per_pairing = 2 * tournament.experiment.format.pairs_of_pairing(len(tournament.openings))
+    games_per_pairing = 2 * tournament.experiment.format.pairs_of_pairing(len(tournament.openings.openings))
     return Expectation(
         games=tournament.games,
         pilot_games=len(pilot),

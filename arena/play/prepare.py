@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from arena.base.files import found_file
 from arena.experiment.model import Experiment
-from arena.experiment.openings import MAX_OPENINGS, RANDOM_OPENINGS
+from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.sources import (
     FileOpenings,
     OpeningsError,
@@ -19,6 +19,7 @@ from arena.experiment.openings.sources import (
     set_openings,
 )
 from arena.experiment.yaml.errors import ConfigError
+from arena.hosting import sandbox
 from arena.ledger.ledger import run_in
 from arena.play.entrants import as_before, entered, entered_before, known_before
 from arena.play.grading import check_grading
@@ -66,24 +67,23 @@ def prepare(
     before = None if folder is None else run_in(folder)
     known = frozenset[str]()
     if before is not None:
-        known = known_before(experiment, before)
-        experiment = entered_before(experiment, before.info, known)
+        known = known_before(experiment, *before)
+        experiment = entered_before(experiment, before[1], known)
     names, is_close = [player.name for player in experiment.players], experiment.failures.faulty != "stop"
     are_tried = folder is not None and not known.issuperset(names)
     if are_tried and not is_here(workers, experiment.players):
         # they import what a game needs, while openings are drawn and players tried
-        count = experiment.openings.count or RANDOM_OPENINGS
-        start_workers(workers, experiment.format.most_games(names, count), play)
+        start_workers(workers, experiment.format.most_games(names, experiment.openings.to_draw), play)
     with announcing(observer.say):
         parts = parts_of(experiment, observer.say)
         if parts.errors:
             raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
         inspector = trial_of(experiment, is_close=is_close) if are_tried else BUILDING
         entrants = entered(experiment, inspector, observer.say, workers, known, is_strict=is_strict)
-        _check_players(entrants.experiment)
+        _check_work(entrants.experiment)
     specs = entrants.located()
     if before is not None:
-        entrants = as_before(entrants, before.info, known)
+        entrants = as_before(entrants, before[1], known)
     return Tournament(entrants, specs, parts.openings, parts.suites)
 
 
@@ -98,7 +98,7 @@ def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
             errors[key] = error
             return without
 
-    made("players", partial(_check_players, experiment), None)
+    made("players", partial(_check_work, experiment), None)
     made("sandbox", partial(_check_sandbox, experiment), None)
     openings = made("openings", partial(_openings, experiment, say), FileOpenings([]))
     suites = made("suite", partial(suites_of, experiment), ())
@@ -107,11 +107,21 @@ def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
     return Parts(openings, suites, errors)
 
 
-def _check_players(experiment: Experiment) -> None:
-    """No player is alone unless a probe measures it."""
-    if len(experiment.players) == 1 and experiment.probe is None:
-        message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
+def _check_work(experiment: Experiment) -> None:
+    """There are games, or a suite to answer."""
+    if experiment.suite:
+        return
+    if len(experiment.players) == 1:
+        message = "one player alone has no games: list two or more (or give it a 'suite' to answer)"
         raise experiment.error(("players",), message)
+    if experiment.openings.count == 0:
+        raise experiment.error(("openings", "count"), "without openings there are no games, and no 'suite' either")
+
+
+def _check_sandbox(experiment: Experiment) -> None:
+    """There can be a sandbox, where one is asked for."""
+    if experiment.sandbox and (why := sandbox.unavailable()):
+        raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
 
 
 def _check_tables(experiment: Experiment) -> None:
@@ -151,5 +161,5 @@ def _drawn(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings
         return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
-    count, plies = settings.count or RANDOM_OPENINGS, settings.random_plies
+    plies, count = settings.random_plies, settings.to_draw
     return FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from arena.play.options.probe import probed
 
 import arena
 from arena.experiment.load import load
@@ -17,7 +18,6 @@ from arena.ledger.ledger import JUDGES, Ledger
 from arena.ledger.record import INCIDENTS, LOGS
 from arena.ledger.store import StoreError
 from arena.play.options.grading import graded_games
-from arena.play.options.probe import probed
 from arena.play.prepare import prepare
 from arena.play.tournament import Outcome
 from arena.watch.observer import Observer
