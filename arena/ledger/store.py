@@ -146,18 +146,17 @@ class Store:
         parts: Mapping[str, Mapping[str, Any]],
         *,
         columns: Any = None,
-        noun: str = "experiment",
         filled_in: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     ) -> None:
         """Open the store at `path`, or make one; a damaged file is replaced by one of its intact rows.
 
-        `parts` describe what the rows belong to, a `noun`: JSON values by key, under a name for each part.
+        `parts` describe what the rows belong to: JSON values by key, under a name for each part.
         `columns`, JSON too, says what the binary records hold. `filled_in` gives the documents of an earlier
         version the keys that they lack. A file of an earlier version stays as that made it: columns and fields of
         records that it lacks are not stored, and read as null.
 
-        Raises StoreError if its folder cannot be written to, is in use, or holds another `noun` or other columns,
-        and if the file is so damaged that it is not known what its rows belong to.
+        Raises StoreError if its folder cannot be written to, is in use, or holds another experiment or other
+        columns, and if the file is so damaged that it is not known what its rows belong to.
         """
         self.path = path
         self._tables, self._described = (META, *tables), {**parts, "columns": columns}
@@ -174,7 +173,7 @@ class Store:
                 self._create(self.connection)
                 self.connection.execute("COMMIT")
             check_format(path, self.connection)
-            self._settle(parts, noun)
+            self._settle(parts)
             for table in self._tables:
                 table.seen(self.connection, self._made[table.name])
             self.connection.execute("PRAGMA journal_mode = WAL")
@@ -210,7 +209,7 @@ class Store:
                 self.connection.execute(table.definition)
                 self._made[table.name] = table
 
-    def _settle(self, parts: Mapping[str, Mapping[str, Any]], noun: str) -> None:
+    def _settle(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
         """Mend what is damaged, and have the rows belong to what this is now, or raise StoreError."""
         damage = Damage(self.connection)
         stored = damage.documents()
@@ -236,14 +235,14 @@ class Store:
                 raise StoreError(f"{self.path} is damaged ({damage}): run it as it was first, which mends it")
             self._describe_anew(grow)
         elif changed:
-            self._refuse(changed, noun)
+            self._refuse(changed)
 
-    def _refuse(self, changed: dict[str, tuple[Any, Any]], noun: str) -> NoReturn:
+    def _refuse(self, changed: dict[str, tuple[Any, Any]]) -> NoReturn:
         """Raise StoreError for rows of something else, by the keys that differ: before and now."""
         files = changed.pop(FILES, None)
         if changed or files is None:
             raise StoreError(
-                f"{self.path.parent} holds another {noun} (changed: {', '.join(sorted(changed))}); "
+                f"{self.path.parent} holds another experiment (changed: {', '.join(sorted(changed))}); "
                 "give this one another name or --out"
             )
         raise StoreError(
