@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -29,15 +29,6 @@ _NOUNS = {"integer": "whole number", "number": "number", "string": "text", "obje
 def does(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
     """The annotation of an option's type: what it does, its unit and its bounds."""
     return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
-
-
-class NumberKind(NamedTuple):
-    """What a number of a player's may be."""
-
-    whole: bool
-    least: float | None = None
-    most: float | None = None
-    """None without a bound; one that it may not reach is given, too."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +64,6 @@ class Option:
     def takes(self) -> str:
         """Its values in words."""
         return takes(self.schema)
-
-    @property
-    def number(self) -> NumberKind | None:
-        """What it may be if it is a number, by its type, or by its default if it has no type; else None."""
-        if not self.schema and isinstance(self.default, int | float) and not isinstance(self.default, bool):
-            return NumberKind(isinstance(self.default, int))
-        forms = [self.schema | form for form in self.schema.get("anyOf", [{}])]
-        forms = [form for form in forms if form.get("type") in ("integer", "number") and "enum" not in form]
-        if not forms:
-            return None
-        bounds = (forms[-1].get(end, forms[-1].get(f"exclusive{end.title()}")) for end in ("minimum", "maximum"))
-        return NumberKind(all(form["type"] == "integer" for form in forms), *bounds)
 
     def check(self, value: Any) -> None:
         """Raise PlayerError unless it takes a value."""

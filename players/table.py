@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from arena.base.wording import unknown
 from arena.rules.variants import Variant
 from players.baselines import Greedy, Random
 from players.engines.engine import Engine
-from players.identity import check, loading
+from players.identity import FilesChanged, check, loading
 from players.loading import PlayerError, blame, is_class, load_object, own_code
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
-from players.options import ENTRY_KEYS, check_options, option_problems, options_of, takes_rules
+from players.options import ENTRY_KEYS, check_options, option_problems, takes_rules
 from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Pause, Player, PlayerSpec
 from players.published import PUBLISHED
 
@@ -43,7 +42,7 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
 
     Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
     the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
-    raises; Pause if it cannot be loaded from the specification's files.
+    raises; FilesChanged if it cannot be loaded from the specification's files.
     """
     if spec.type == ENGINE:
         check(spec.files)
@@ -54,12 +53,12 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
 
 
 def _complete(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
-    maker = maker_of(spec.type)
+    maker = _maker_of(spec.type)
     entry = check_options(maker, spec)
     try:
         rules = (variant,) if takes_rules(maker) else ()
         player = CompletePlayer(maker(*rules, **entry, **spec.options))
-    except (PlayerError, Pause):
+    except (PlayerError, FilesChanged):
         raise
     except Exception as error:
         source = spec.type.rpartition(":")[0] or (inspect.getsourcefile(maker) or "")
@@ -71,7 +70,7 @@ def _complete(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     return player
 
 
-def maker_of(kind: str) -> type[Any]:
+def _maker_of(kind: str) -> type[Any]:
     """The class of a player's type. Raises PlayerError, blaming `type`, if there is none."""
     maker: type[Any]
     if is_class(kind):
@@ -94,31 +93,14 @@ def entry_problems(entry: Mapping[str, Any]) -> Iterator[PlayerError]:
         yield PlayerError(_unknown(kind), "type")
         return
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}
-    spec = PlayerSpec(kind, kind, options=options)
-    problems = list(option_problems(PLAYERS[kind], spec))
-    try:
-        option_values(spec)
-    except PlayerError as error:
-        problems += [] if problems else [error]
+    problems = list(option_problems(PLAYERS[kind], PlayerSpec(kind, kind, options=options)))
+    if PLAYERS[kind] is Negamax and not problems:
+        changes = {name: value for name, value in options.items() if name in SWITCHES}
+        try:
+            switches_of(options.get("preset", DEFAULT_PRESET), changes)
+        except PlayerError as error:
+            problems.append(error)
     yield from problems
-
-
-def option_values(spec: PlayerSpec) -> dict[str, Any]:
-    """The value of each option of a player, its default where the entry has none; without those that need one.
-
-    Raises PlayerError for an unknown type, a value that an option does not take, and a preset or switches that
-    cannot be.
-    """
-    maker = maker_of(spec.type)
-    options = options_of(maker)
-    for name in spec.options:
-        if name in options:
-            options[name].check(spec.options[name])
-    values = {name: option.default for name, option in options.items() if not option.is_required}
-    if maker is Negamax:
-        changes = {name: value for name, value in spec.options.items() if name in SWITCHES}
-        values |= asdict(switches_of(spec.options.get("preset", DEFAULT_PRESET), changes))
-    return {**values, **spec.options}
 
 
 def _unknown(kind: str) -> str:

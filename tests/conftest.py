@@ -47,7 +47,6 @@ LONG_FIRST = (
     "test_web_browser",
     "test_cluster",
     "test_engines",
-    "test_learning",
     "test_endgame",
     "test_perft",
     "test_examine",

@@ -2,11 +2,10 @@
 
     python -m tools.guard [--only NAME ...] [--workers N] [--record]
 
-A small copy has one opening, games of 60 plies and counted limits in place of seconds. Of a tournament the digest
-of each pairing's games is kept, and each player's points and Elo with its interval; of a learning run the numbers
-that it found, or the digest of its network. A configuration is known by the stem of its file, wherever in
-`configs/` that is. Programs in other languages, which are built by hand (`configs/starters`), are left out.
-With `--record` each configuration is kept as soon as it is played.
+A small copy has one opening, games of 60 plies and counted limits in place of seconds. The digest of each
+pairing's games is kept, and each player's points and Elo with its interval. A configuration is known by the stem
+of its file, wherever in `configs/` that is. Programs in other languages, which are built by hand
+(`configs/starters`), are left out. With `--record` each configuration is kept as soon as it is played.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ MAX_PLIES, MAX_DEPTH, MAX_NODES = 60, 5, 2000
 SKIPPED = ("starters",)
 """Configurations of programs that are built by hand."""
 Kept = dict[str, Any]
-"""What is kept of a configuration, JSON: of a tournament each run by its folder, else `result`."""
+"""What is kept of a configuration, JSON: each run by its folder."""
 
 
 def configurations() -> dict[str, Path]:
@@ -54,10 +53,7 @@ def small(text: str) -> dict[str, Any]:
         config.pop(extra, None)
     if "count" in config.get("openings", {}):
         config["openings"]["count"] = 1
-    learn = config.get("learn", {})
-    is_network = learn.get("method") == "network"
-    if not is_network:  # in such short games international draughts has no results to learn from
-        config["max_plies"] = MAX_PLIES
+    config["max_plies"] = MAX_PLIES
     if isinstance(form := config.get("format"), dict) and "pairs" in form:
         form["pairs"] = 1
         config["openings"]["count"] = form["rounds"]
@@ -68,12 +64,6 @@ def small(text: str) -> dict[str, Any]:
         for option, values in entry.get("sweep", {}).items():
             if option == "depth":
                 entry["sweep"]["depth"] = _shallow(values)
-    if "player" in config:
-        config["player"]["nodes"] = 100 if is_network else 300
-    few: dict[str, Any] = {"rounds": 2, "games": 40, "steps": 3, "pairs": 6, "check": 2}
-    if is_network:
-        few |= {"games": 120, "earlier": [120], "epochs": 2, "batch": 256}
-    learn.update({key: few[key] for key in few if key in learn})
     return config
 
 
@@ -96,29 +86,12 @@ def played(path: Path, workers: str) -> Kept:
         config = small(path.read_text(encoding="utf-8"))
         copy.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
         out = Path(scratch, "out")
-        command = "learn" if "learn" in config else "run"
-        options = ["--no-report"] if command == "run" else []
-        subprocess.run(
-            [sys.executable, "-m", "arena", command, str(copy), "--out", str(out), "--workers", workers, *options],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        if (out / "network.npz").exists():
-            return {"result": _network(out / "network.npz")}
-        if command == "learn":
-            return {"result": yaml.safe_load((out / "learned.yaml").read_text(encoding="utf-8"))}
+        options = ["--out", str(out), "--workers", workers, "--no-report"]
+        command = [sys.executable, "-m", "arena", "run", str(copy), *options]
+        subprocess.run(command, check=True, capture_output=True, text=True)
         if "variants" in config or "limits" in config:
             return {folder.name: _run(folder) for folder in sorted(filter(Path.is_dir, out.iterdir()))}
         return {"": _run(out)}
-
-
-def _network(path: Path) -> str:
-    digest = hashlib.sha256()
-    with np.load(path) as arrays:
-        for name in sorted(arrays):
-            digest.update(arrays[name].tobytes())
-    return digest.hexdigest()[:16]
 
 
 def _run(folder: Path) -> dict[str, Any]:

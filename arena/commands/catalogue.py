@@ -17,8 +17,6 @@ from arena.commands.keys import in_words, key_tables
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say, show_table, width_of
 from arena.experiment.schema import experiment_schema
-from arena.experiment.yaml.schema import either
-from arena.learning.config import learning_schema
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules
@@ -258,8 +256,8 @@ def schema_command(install: bool) -> None:
 
 
 def schema_text() -> str:
-    """The JSON schema of configuration files, experiments and learning runs, as a file holds it."""
-    return json.dumps(either("learn", learning_schema(), experiment_schema()), indent=2) + "\n"
+    """The JSON schema of configuration files, as a file holds it."""
+    return json.dumps(experiment_schema(), indent=2) + "\n"
 
 
 def _limits(player: Mapping[str, Any]) -> str:

@@ -51,7 +51,6 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Develop": {
         "check": ("doctor", "examine an evaluation for mistakes"),
-        "learn": ("develop", "weights, numbers of a player or a network, from games"),
         "bench": ("develop", "speeds of this machine, perft, the searches' signature"),
     },
 }

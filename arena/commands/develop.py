@@ -1,9 +1,8 @@
-"""Commands that learn and that measure: learn, bench."""
+"""The commands that measure: bench."""
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -11,19 +10,11 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from arena.base.errors import ArenaError
 from arena.bench.loop import waits
 from arena.bench.rates import Rate, random_games, rules, search_rate, tree_search_rate
 from arena.bench.signature import signature_lines
 from arena.commands.cli import CommandGroup
-from arena.commands.options import VARIANT, json_option, workers_option
-from arena.commands.output import STOPPED, echo, say
-from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
-from arena.learning import loop
-from arena.learning.config import load_learning
-from arena.learning.games import GameStore
-from arena.play.tournament import available
-from arena.play.workers import kept_workers
+from arena.commands.options import VARIANT, json_option
 from arena.rules.move_text import move_text
 from arena.rules.movegen import divide as divide_perft
 from arena.rules.movegen import legal_moves, perft
@@ -33,37 +24,6 @@ from players.evaluation.build import has_network
 
 USERS = f"{Path(__file__).with_name('templates') / 'my_heuristic.py'}:advance"
 """An evaluation as a user writes one."""
-
-
-@click.command()
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
-@workers_option
-@kept_workers()
-def learn_command(config: Path, out: Path | None, workers: int | str | None) -> None:
-    """Learn weights, numbers of a player or a network from games, as CONFIG describes, and check them in a match.
-
-    Rerun the same command to resume what was stopped.
-    """
-    settings, used = load_learning(config), available(workers, say)
-    with announcing_compilation():
-        plan = loop.prepare_learning(settings)
-    folder = out or Path("reports") / settings.name
-    try:
-        with lost_workers(folder), GameStore(folder, plan.description, type(plan.terms)) as store:
-            if store.repaired:
-                say(store.repaired)
-            outcome = loop.learn(plan, store, used, Terminal("arena.learning.report"))
-        if outcome is None:
-            say("stopped; rerun the same command to resume")
-            sys.exit(STOPPED)
-        from arena.learning import report  # matplotlib takes as long as a few games
-
-        report.write_learned(plan, outcome, folder)
-    except OSError as error:
-        raise ArenaError(f"{folder} cannot be written to: {error.strerror or error}") from None
-    echo(report.match_in_words(plan, outcome))
-    echo(f"learned: {folder / report.ENTRY_FILE}, report: {folder / report.SUMMARY_FILE}")
 
 
 def rate_rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Rate]:

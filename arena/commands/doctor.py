@@ -14,14 +14,11 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
-from arena.commands.waiting import CheckProgress, Terminal, announcing_compilation
+from arena.commands.waiting import CheckProgress, Terminal
 from arena.experiment.code import only_evaluation
-from arena.experiment.load import is_learning, load_all
+from arena.experiment.load import load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.learning import loop
-from arena.learning.config import load_learning
-from arena.learning.loop import Rehearsal, rehearsal
 from arena.play.diagnosis import diagnose
 from arena.play.options import OPTIONS
 from arena.play.pilot import Expectation, expectation, pilot
@@ -67,17 +64,16 @@ def check_command(evaluation: str, variant: Variant) -> None:
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 def doctor_command(config: Path) -> None:
-    """List everything that is wrong with CONFIG, a tournament or a learning run, before it is played.
+    """List everything that is wrong with CONFIG before it is played.
 
     Every player is built, and your own play a few short games: are their moves legal, their limits kept, and their
     moves the same from the same seed, whatever they played before? Evaluations are examined as `arena check` does.
     The last lines that a player printed are shown.
     The exit code is 1 if there are problems.
     """
-    learning = rehearsed(config)
     findings: list[Finding] = []
     try:
-        experiments = {"": learning.experiment} if learning else load_all(config)
+        experiments = load_all(config)
     except ConfigError as error:
         try:
             experiments = load_all(config, are_tried=True)
@@ -104,17 +100,6 @@ def doctor_command(config: Path) -> None:
     _end(findings)
 
 
-def rehearsed(config: Path) -> Rehearsal | None:
-    """The match and the number of games of a learning run, None for a file with a tournament.
-
-    Builds its players, and draws the openings of its last match. Raises ArenaError for what is wrong.
-    """
-    if not is_learning(config):
-        return None
-    with announcing_compilation():
-        return rehearsal(loop.prepare_learning(load_learning(config)))
-
-
 def _end(findings: Sequence[Finding]) -> None:
     """Print how many problems there are, and exit with 1 if there is an error."""
     errors = sum(finding.level == "error" for finding in findings)
@@ -133,19 +118,15 @@ def _end(findings: Sequence[Finding]) -> None:
 @json_option
 @kept_workers()
 def plan_command(config: Path, games: int | None, workers: Workers | None, as_json: bool) -> None:
-    """Say how long CONFIG, a tournament or a learning run, will take and what Elo it can resolve.
+    """Say how long CONFIG will take and what Elo it can resolve.
 
     A few games, on the workers that the run will have, measure time and draws; they are not kept.
     """
-    learning = rehearsed(config)
     documents = {}
     seconds = 0.0
-    experiments = {"": learning.experiment} if learning else load_all(config)
+    experiments = load_all(config)
     folder = Path("reports") / next(iter(experiments.values())).name
-    tournaments = {
-        run: prepare(experiment, None if learning else folder / run, Terminal())
-        for run, experiment in experiments.items()
-    }
+    tournaments = {run: prepare(experiment, folder / run, Terminal()) for run, experiment in experiments.items()}
     for run, tournament in tournaments.items():
         experiment = tournament.experiment
         _check_pilot(tournament, config, games)
@@ -154,18 +135,14 @@ def plan_command(config: Path, games: int | None, workers: Workers | None, as_js
         if not processes:
             raise ArenaError(f"{used} has no workers yet, on which games would be measured")
         expected = expectation(tournament, pilot(tournament, used, games), processes)
-        if learning:
-            of_all = expected.seconds_per_game * learning.games / processes
-            expected = expected._replace(games=learning.games, seconds=of_all + (expected.loading or 0.0))
         seconds += expected.seconds
         document = {"name": experiment.name, "format": experiment.format.type, "workers": processes}
         documents[run] = document | expected._asdict()
         if not as_json:
             name = f"{experiment.name}/{run}" if run else experiment.name
-            parts = f"{learning.games} games: {learning.parts}" if learning else _parts(tournament, expected)
             variant = tournament.variant.name
             echo(f"{name}: {experiment.format.type}, {variant}, {len(tournament.players)} players")
-            echo(f"  {parts}")
+            echo(f"  {_parts(tournament, expected)}")
             for line in tournament.notes:
                 echo(f"  {line}")
             _print_expected(expected, processes, _most(tournament))

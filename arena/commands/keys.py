@@ -7,29 +7,23 @@ from typing import Any
 
 from arena.base.writing import markdown_table
 from arena.experiment.schema import experiment_schema
-from arena.learning.config import learning_schema
 
 Key = tuple[str, str, str]
 """A key with the sections that it stands in (`openings.count`), its default, and what it sets."""
-ENTRIES = ("variant", "variants", "limits", "judge", "player", "sweep")
+ENTRIES = ("variant", "variants", "limits", "judge", "sweep")
 """Keys whose values are rules, limits or players: the keys of these are listed once, elsewhere."""
 
 
 def key_tables() -> str:
-    """All keys of an experiment, of an entry of its players and of a learning run, as tables in Markdown."""
-    experiment, learning = experiment_schema()["properties"], learning_schema()["properties"]
+    """All keys of an experiment and of an entry of its players, as tables in Markdown."""
+    experiment = experiment_schema()["properties"]
     player = experiment.pop("players")["items"]["anyOf"][1]["properties"]
-    methods = learning.pop("learn")["oneOf"]
     parts = [
         "# All keys\n\nPrinted by `arena list keys`. `[...]` is a default; a dot leads into a section: "
         "`openings.count: 20` stands in a file as\n`openings: {count: 20}`.",
         _table("An experiment", _keys(experiment)),
         _table("A player", _keys(player), "The options of each type: `arena list players`."),
-        _table("A learning run", _keys(learning), "Beside these it has `learn`, with the keys of its method:"),
     ]
-    for method in methods:
-        name = method["properties"].pop("method")["const"]
-        parts.append(_table(f"learn: {{method: {name}}}", _keys(method["properties"]), method["description"]))
     return "\n\n".join(parts)
 
 

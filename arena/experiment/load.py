@@ -22,23 +22,7 @@ from arena.experiment.yaml.section import FOLDER_NAME, FOLDER_WORDS, Document, v
 from arena.experiment.yaml.values import Source, YamlValue, inline, node_of
 from players.player import Limit, PlayerSpec, limits_of
 
-_KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
-"""The key that a file has for what it describes: the command that does it, and what it is called."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-def is_learning(path: str | Path) -> bool:
-    """Whether a YAML file describes a learning run. Raises ConfigError if it is not YAML."""
-    data = Source(Path(path)).read()
-    return isinstance(data, dict) and "learn" in data and "players" not in data
-
-
-def refuse_other(source: Source, data: Any, kind: str) -> None:
-    """Raise ConfigError, naming the right command, if the data are of another of _KINDS than this one."""
-    for key, (command, what) in _KINDS.items():
-        if isinstance(data, dict) and key in data and kind not in data:
-            message = f"{key!r} describes a {what}, not a {_KINDS[kind][1]}: arena {command} {source.path}"
-            raise ConfigError([source.problem((key,), message)])
 
 
 def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
@@ -92,7 +76,6 @@ def _read(config: str | PathLike[str] | Mapping[str, Any], name: str) -> Source:
     else:
         source = Source(Path(config))
         source.read()
-    refuse_other(source, source.root.plain, "players")
     return source
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from arena.base.docs import docstring, first_line
 from arena.experiment.expand import LIMIT_KEY
 from arena.experiment.model import Experiment
@@ -138,28 +136,15 @@ def _player_schema(entry: Schema) -> Schema:
     return entry | {"allOf": kinds}
 
 
-def single_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
-    """The JSON schema of a player that stands alone, of LoneField, without the keys that are `refused`."""
-    keys = {key: value for key, value in entry["properties"].items() if key not in refused}
-    keys["type"] = {"description": keys["type"]["description"], "default": "negamax", "anyOf": _types()}
-    kinds = []
-    for type in PLAYERS:
-        options = {key: value for key, value in options_schema(type).items() if key not in refused}
-        kinds.append(_if_type(type, keys | options, is_default=type == "negamax"))
-    mapping = {"type": "object", "properties": keys, "allOf": kinds}
-    return {"description": entry["description"], "anyOf": [_SHORT, mapping]}
-
-
 def _types() -> list[Schema]:
     """The schemas of a player's type: one of PLAYERS, or a class."""
     return [*one_of({name: first_line(docstring(maker)) for name, maker in PLAYERS.items()})["anyOf"], _CLASS]
 
 
-def _if_type(type: str, properties: Schema, *, is_default: bool = False) -> Schema:
-    """A condition: an entry of this type, which an entry without one has by default, has these keys alone."""
-    required = {} if is_default else {"required": ["type"]}
+def _if_type(type: str, properties: Schema) -> Schema:
+    """A condition: an entry of this type has these keys alone."""
     return {
-        "if": {"properties": {"type": {"const": type}}, **required},
+        "if": {"properties": {"type": {"const": type}}, "required": ["type"]},
         "then": {"properties": properties, "additionalProperties": False},
     }
 

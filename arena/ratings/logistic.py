@@ -1,8 +1,8 @@
 """Logistic regression of points, by Newton's method, and its covariance by clusters of games.
 
 The expected score of a game is 1 / (1 + e^-(x theta)), where x is its row of the design and theta the parameters.
-A draw is half a point: a quasi-likelihood (R. W. M. Wedderburn, 1974). Ratings, weights of an evaluation and the
-scale of a judge's scores are such fits.
+A draw is half a point: a quasi-likelihood (R. W. M. Wedderburn, 1974). Ratings and the scale of a judge's scores
+are such fits.
 
 Covariance. The sandwich (P. J. Huber, 1967) is bread @ meat @ bread. The bread is the inverse Hessian, the meat
 the sum over clusters of the squared score, which is the slope of the log likelihood in a cluster's games.
@@ -42,7 +42,7 @@ def logistic_fit(
     games: Floats | float = 1.0,
     *,
     lead: Floats | float = 0.0,
-    ridge: Floats | float = 0.0,
+    ridge: float = 0.0,
     given: Floats | None = None,
 ) -> LogisticFit:
     """Maximize sum of points log p + (games - points) log (1 - p) - ridge / 2 theta^2, which is concave.
@@ -53,18 +53,18 @@ def logistic_fit(
     parameters = design.shape[1]
     given = np.full(parameters, np.nan) if given is None else given
     free = np.isnan(given)
-    ridges = np.broadcast_to(ridge, parameters)
 
     def loss(theta: Floats) -> float:
         x = design @ theta + lead
         likelihood = points * np.logaddexp(0, -x) + (games - points) * np.logaddexp(0, x)
-        return float(likelihood.sum() + ridges @ theta**2 / 2)
+        return float(likelihood.sum() + ridge * theta @ theta / 2)
 
     theta = np.where(free, 0.0, given)
     for _ in range(200):
         expected = expit(design @ theta + lead)
-        gradient = design.T @ (games * expected - points) + ridges * theta
-        bread = _inverse(weighted_squares(design, games * expected * (1 - expected)) + np.diag(ridges), free)
+        gradient = design.T @ (games * expected - points) + ridge * theta
+        hessian = weighted_squares(design, games * expected * (1 - expected)) + ridge * np.eye(parameters)
+        bread = _inverse(hessian, free)
         step = -bread @ gradient
         now, decrease = loss(theta), -float(gradient @ step)
         while decrease > 1e-14 and loss(theta + step) > now + 1e-12 * abs(now):

@@ -20,11 +20,11 @@ from starlette.websockets import WebSocket
 from arena.base.wording import message_of
 from arena.report.template import modules
 from arena.rules.variants import unchanged
-from arena.web.beginning import games_in, placed_position, variant_of
+from arena.web.beginning import placed_position, variant_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import FAILED, HOSTS, MODULES, Guard
-from arena.web.messages import Json, NewGame, PdnGiven, PositionGiven, Refusal, body_of, refused
+from arena.web.messages import Json, NewGame, PositionGiven, Refusal, body_of, refused
 from arena.web.page import MODULE, page, page_policy
 from arena.web.pools import background
 
@@ -41,7 +41,6 @@ def application(room: GameRoom, token: str, say: Callable[[str], None]) -> ASGIA
             Route("/api/offer", _offer),
             Route("/api/variants/{name}/board", _board),
             Route("/api/position", _position, methods=["POST"]),
-            Route("/api/pdn", _list_pdn, methods=["POST"]),
             Route("/api/games", _begin, methods=["POST"]),
             WebSocketRoute("/api/games/{game}", _window),
         ],
@@ -102,11 +101,6 @@ async def _board(request: Request) -> Response:
 
 async def _position(request: Request) -> Response:
     return Json(await asyncio.to_thread(placed_position, await body_of(request, PositionGiven)))
-
-
-async def _list_pdn(request: Request) -> Response:
-    body = await body_of(request, PdnGiven)
-    return Json(await asyncio.to_thread(games_in, body.pdn, variant_of(body.variant)))
 
 
 async def _begin(request: Request) -> Response:

@@ -40,8 +40,6 @@ def refused(refusal: Refusal) -> Json:
     return Json({"error": refusal.line}, refusal.status)
 
 
-MOST_PDN = 1024 * 1024
-"""Characters of a PDN."""
 MOST_LINES = 5
 """Lines of an analysis."""
 
@@ -71,26 +69,17 @@ class SecondsGiven(Body):
 
 
 class NewGame(Body):
-    """A game to begin: from the start, a FEN, or the end of a PDN's game of that number."""
+    """A game to begin: from the start, or from a FEN."""
 
     variant: Name
     white: Name
     black: Name
     fen: Fen | None = None
-    pdn: Annotated[str, Field(max_length=MOST_PDN)] | None = None
-    number: Annotated[int, Field(ge=1, le=2**53)] = 1
     clock: ClockGiven | None = None
     draws: bool = True
     """Whether the game ends where the rules call it a draw."""
     seconds: SecondsGiven = SecondsGiven()
     pace: Annotated[float, Field(ge=0, le=60)] = 0.0
-
-
-class PdnGiven(Body):
-    """A PDN whose games are asked for; those that do not name their rules are of `variant`."""
-
-    pdn: Annotated[str, Field(max_length=MOST_PDN)]
-    variant: Name = "english"
 
 
 class OfGame(Body):
@@ -150,12 +139,10 @@ _ASKED: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="d
 
 
 class PositionGiven(Body):
-    """A position as a FEN, or as a letter a square and the side to move."""
+    """A position as a FEN."""
 
     variant: Name
-    fen: Fen | None = None
-    pieces: Annotated[str, Field(max_length=200)] | None = None
-    turn: Colour | None = None
+    fen: Fen
 
 
 async def body_of(request: Request, kind: type[B]) -> B:

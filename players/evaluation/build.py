@@ -128,7 +128,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
         if not (network := trained(rules)):
             raise PlayerError(
                 f"neural is trained for the rules of {', '.join(trained_variants())}, not for {variant.name}; "
-                "`arena learn` makes others, to be named by their file",
+                "another network is named by its file",
                 "evaluation",
             )
         return neural.compiled(rules, network.runnable(rules))

@@ -25,15 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.kernel import inlined
 from arena.rules.jit.native import lowest_square, popcount, view
-from arena.rules.moves import seen
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
@@ -86,18 +84,6 @@ def value_of_width(position: Position, rules: Rules, weights: NDArray[np.float64
     phase = phase_of(rules, popcount(position.white | position.black))
     at = _FIRST + bias_at(rules, width) + width + phase * phase_size(width)
     return two_layers(small, own, other, at, width) * weights[UNIT_WORD]
-
-
-@kernel
-def views(rules: Rules, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Own men, own kings, other men, other kings of positions as the side to move sees them: `int64[n, 4]`."""
-    boards = np.empty((len(positions), KINDS), np.int64)
-    for i in range(len(positions)):
-        white, black, kings, turn = positions[i]
-        own, other, kings, _ = seen(rules, Position(white, black, kings, turn))
-        boards[i, 0], boards[i, 1] = own & ~kings, own & kings
-        boards[i, 2], boards[i, 3] = other & ~kings, other & kings
-    return boards
 
 
 @inlined
@@ -278,11 +264,6 @@ class NetworkFile(NamedTuple):
         bias = self.network[bias_at(rules, width) :][:width]
         memory.view(np.int16)[sums_at(rules, width) :][: 2 * width] = np.tile(bias, 2)
         return memory
-
-    def save(self, path: Path) -> None:
-        """Write the file; the same network makes the same bytes."""
-        with path.open("wb") as file:
-            np.savez_compressed(file, network=self.network, unit=np.float64(self.unit))
 
 
 def network_in(file: Mapping[str, Any]) -> NetworkFile:

@@ -52,8 +52,6 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("run --out file/out good.yaml", "file/out"),
         ("run --games some good.yaml", "--games"),
         ("report reports --sheets --anonymous", "--sheets"),
-        ("run tuning.yaml", "arena learn tuning.yaml"),
-        ("learn good.yaml", "arena run good.yaml"),
         ("plan alone.yaml", "alone.yaml"),
         ("init file/sub", "file/sub"),
         ("init taken", "taken/my_heuristic.py"),
@@ -130,7 +128,6 @@ def test_what_is_wrong_gets_one_line_that_names_it(
     (tmp_path / "alone.yaml").write_text(GOOD)
     (tmp_path / "games.pdn").write_text('[White "ann"]\n[Black "bob"]\n[GameType "21"]\n1. 11-15 23-19 1-0\n')
     (tmp_path / "latin.csv").write_bytes(b"white,black,result\na\xff,b,1-0\n")
-    (tmp_path / "tuning.yaml").write_text((ROOT / "configs" / "tuning.yaml").read_text())
     before = set(tmp_path.rglob("*"))
     result = invoke(*shlex.split(line))
     assert_one_clear_line(result, place)
@@ -260,9 +257,7 @@ def test_the_schema_is_printed_and_installed_where_it_is_asked_for(
     assert "# yaml-language-server: $schema=arena.schema.json" in invoke("list", "schema", "--install").stdout
     text = invoke("list", "schema").stdout
     assert (tmp_path / "arena.schema.json").read_text() == text
-    assert (
-        "learn" in json.loads(text)["then"]["properties"] and "players" in json.loads(text)["else"]["properties"]
-    )
+    assert "players" in json.loads(text)["properties"]
 
 
 @pytest.mark.parametrize(
@@ -293,24 +288,6 @@ def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
     ]  # fmt: skip
     fen = "W:W" + ",".join(map(str, range(21, 33)))
     assert wrapped(f"{fen} here", 14) == f"{fen}\n  here"
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_the_doctor_and_a_plan_take_a_learning_run(tmp_path: Path) -> None:
-    text = (ROOT / "configs" / "tuning.yaml").read_text()
-    file = tmp_path / "tuning.yaml"
-    file.write_text(text)
-    assert invoke("doctor", file).stdout == "\nno problems\n"
-    planned = invoke("plan", file, "--pilot", 2, "--workers", 1)
-    assert f"\n  {3 * 1500 + 2 * 400} games: " in planned.stdout and " on 1 worker\n" in planned.stdout
-    (tmp_path / "own.py").write_text(
-        "from arena import evaluator\n\n@evaluator\ndef turned(position, rules):\n"
-        "    return 1.0 * (position.white - position.white) / (position.kings - position.kings)\n"
-    )
-    file.write_text(text.replace("against: simple", 'against: "own.py:turned"'))
-    result = invoke("doctor", file)
-    assert result.exit_code == 1 and "against: its evaluation " in result.stdout
 
 
 def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from arena.experiment.load import load
-from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.errors import ConfigError
-from arena.learning.config import load_learning
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
@@ -121,18 +119,14 @@ def _one_line(error: Exception) -> None:
 
 def a_configuration(data: bytes, folder: Path) -> None:
     rows = len(data.decode(errors="surrogateescape").splitlines()) + 1
-    for read_it in (load, load_learning):
-        said, found = list[str](), None
-        try:
-            found = read_it(_file(folder, "c.yaml", data))
-        except ConfigError as error:
-            said, found = str(error).split("\n"), None
-        if isinstance(found, Experiment):
-            assert json.loads(json.dumps(found.as_dict(), allow_nan=False)) == found.as_dict()
-        assert bool(said) == (found is None)
-        for line in said:
+    try:
+        found = load(_file(folder, "c.yaml", data))
+    except ConfigError as error:
+        for line in str(error).split("\n"):
             at = re.fullmatch(r".*c\.yaml:(\d+):(\d+): \S.*", line)
             assert at and 1 <= int(at[1]) <= rows and int(at[2]) >= 1, line
+    else:
+        assert json.loads(json.dumps(found.as_dict(), allow_nan=False)) == found.as_dict()
 
 
 def a_fen(data: bytes, folder: Path) -> None:

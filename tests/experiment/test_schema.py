@@ -14,7 +14,6 @@ from jsonschema import Draft202012Validator
 from arena.commands.catalogue import schema_text
 from arena.experiment.formats import FORMATS
 from arena.experiment.schema import experiment_schema, options_schema
-from arena.experiment.yaml.schema import either
 from arena.rules.custom import Changes
 from arena.rules.variants import VARIANTS
 from players.negamax.switches import SWITCHES
@@ -95,7 +94,7 @@ def test_what_runs_is_right_in_an_editor(schema: dict[str, Any], text: str) -> N
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_configurations_that_come_along_are_right_in_an_editor(path: Path) -> None:
-    """By the schema of `arena list schema`, of experiments and learning runs in one."""
+    """By the schema that `arena list schema` prints."""
     assert faults(PRINTED, path.read_text()) == []
 
 
@@ -132,10 +131,3 @@ def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]
     *short, mappings = schema["properties"]["format"]["anyOf"]
     assert [kind["properties"]["type"]["const"] for kind in mappings["oneOf"]] == list(FORMATS)
     assert {named["const"] for named in short} == FORMATS.keys() - {"swiss", "gauntlet"}
-
-
-def test_a_schema_of_two_kinds_of_files_asks_for_the_key_that_tells_them_apart() -> None:
-    made = either("learn", {"required": ["method"]}, {"required": ["players"]})
-    assert faults(made, "{learn: 1, method: a}") == faults(made, "{players: []}") == []
-    assert faults(made, "{learn: 1}") == ["'method' is a required property"]
-    assert faults(made, "{name: 1}") == ["'players' is a required property"]

@@ -56,8 +56,8 @@ def test_other_settings_are_refused_by_name_and_the_folder_is_released(tmp_path:
     store(tmp_path).close()
     changed: dict[str, dict[str, Any]] = {"config": {"name": "x", "nodes": 3}, "facts": {"first": "white"}}
     for _ in range(2):
-        with pytest.raises(StoreError, match=r"holds another tuning \(changed: depth, first, nodes\); give this"):
-            store(tmp_path, changed, noun="tuning")
+        with pytest.raises(StoreError, match=r"another experiment \(changed: depth, first, nodes\); give this"):
+            store(tmp_path, changed)
     store(tmp_path).close()
 
 

@@ -125,7 +125,7 @@ def test_a_network_that_comes_along_is_named_by_its_file_from_any_folder(tmp_pat
 
 def test_a_file_holds_a_network(tmp_path: Path):
     network = drawn(ENGLISH)
-    network.save(tmp_path / "network.npz")
+    np.savez_compressed(tmp_path / "network.npz", **network._asdict())
     positions = played(ENGLISH, 6)[:20]
     from_file = build_evaluation(str(tmp_path / "network.npz"), ENGLISH).values(ENGLISH.rules, positions)
     assert from_file.tolist() == values(ENGLISH, network, positions).tolist()
@@ -133,7 +133,7 @@ def test_a_file_holds_a_network(tmp_path: Path):
 
 @pytest.mark.full
 def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Path):
-    drawn(ENGLISH).save(tmp_path / "network.npz")
+    np.savez_compressed(tmp_path / "network.npz", **drawn(ENGLISH)._asdict())
     assert build_evaluation(str(tmp_path / "network.npz"), VARIANTS["russian"]).weights.size
     with pytest.raises(PlayerError, match="holds weights for 8x8, not for 10x10"):
         build_evaluation(str(tmp_path / "network.npz"), VARIANTS["international"])
@@ -147,7 +147,7 @@ def test_what_is_no_network_or_is_damaged_is_told_in_one_line(tmp_path: Path):
     for content in contents:
         np.savez(file, **content)
         bad.append(file.read_bytes())
-    drawn(ENGLISH).save(file)
+    np.savez_compressed(file, **drawn(ENGLISH)._asdict())
     whole = file.read_bytes()
     bad += [whole[:100], whole[:2000] + bytes(500) + whole[2500:]]
     for damaged in bad:

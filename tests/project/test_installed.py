@@ -118,7 +118,6 @@ def test_the_installed_package_is_the_wheels_and_compiles_its_kernels(site, tmp_
 SCHEDULER = "tcp://127.0.0.1:1"
 WITHOUT = {
     "distributed": ["run", "dask.yaml"],
-    "torch": ["learn", "configs/train.yaml"],
     "pettingzoo": [],
 }
 """A command that needs a library of an extra; none for the library that an import needs."""

@@ -21,7 +21,6 @@ from arena import Game, Limit
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats import FORMATS
 from arena.experiment.load import load_all
-from arena.learning.config import load_learning
 from arena.report.columns import dictionary
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import Evaluator
@@ -141,12 +140,11 @@ def test_yaml_is_a_configuration_or_a_part_of_one(folder, block):
     if isinstance(given, list):
         given = {"players": given}
     file = folder / "readme.yaml"
-    if {"name", "players"} <= set(given) or "learn" in given:
+    if {"name", "players"} <= set(given):
         file.write_text(block.text)
     else:
         file.write_text(yaml.safe_dump({**yaml.safe_load(BASE), **given}, sort_keys=False))
-    found = [load_learning(file)] if "learn" in given else load_all(file).values()
-    assert all(experiment.name for experiment in found)
+    assert all(experiment.name for experiment in load_all(file).values())
 
 
 OWN = [block for block in YAML if ".py:" in block.text and "openings:" in block.text]

@@ -1,4 +1,4 @@
-"""Golden runs: three tournaments, a tuning and a rating whose tables and sentences are kept.
+"""Golden runs: three tournaments and a rating whose tables and sentences are kept.
 
 Time stands still but for the arena's own clock, which advances a millisecond each time that it is read, and all is
 played by one process of one machine, so that what is measured is kept, too. `tests/data/golden/<run>.yaml` is what
@@ -46,9 +46,6 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
     @cache
     def run(name: str) -> Path:
         config = str(DATA / f"{name}.yaml")
-        if name == "tuning":
-            arena("learn", config, "--out", str(out / name), "--workers", "1")
-            return out / name
         with pytest.MonkeyPatch.context() as patch:
             clock = itertools.count()
             ticking = SimpleNamespace(
@@ -65,14 +62,12 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
     shutil.rmtree(out)
 
 
-@pytest.mark.full(only=["match", "tournament", "tuning"])
-@pytest.mark.parametrize("name", ["tournament", "swiss", "match", "tuning"])
+@pytest.mark.full(only=["match", "tournament"])
+@pytest.mark.parametrize("name", ["tournament", "swiss", "match"])
 def test_a_run_made_again_has_the_same_tables_and_no_further_one(made: Callable[[str], Path], name: str) -> None:
     paths = [path for path in (DATA / name).iterdir() if path.name != DIGESTS]
     for path in paths:
         assert_same(path, (made(name) / path.name).read_text(encoding="utf-8"))
-    if name == "tuning":
-        return
     large = [line.split()[1] for line in (DATA / name / DIGESTS).read_text(encoding="utf-8").splitlines()]
     assert_same(DATA / name / DIGESTS, "".join(f"{digest(made(name) / file)}  {file}\n" for file in large))
     written = {path.name for path in made(name).iterdir() if path.suffix in (".csv", ".pdn")}

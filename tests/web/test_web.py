@@ -123,9 +123,6 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
         ({"seconds": {"black": 1}}, "a person has no limit of seconds per move"),
         ({"seconds": {"red": 1}}, "seconds.red: "),
         ({"fen": "W:W21:B"}, "black has no piece"),
-        ({"pdn": "1. 11-15 1-2 *"}, "game 1, ply 2, line 1: "),
-        ({"pdn": " "}, "there is no game in the file"),
-        ({"pdn": "1. 9-13 *", "number": 5}, "there is no game 5 in the PDN"),
     ],
 )
 def test_a_game_that_cannot_be_begun_is_refused_in_one_line(at, given, words):
@@ -161,8 +158,6 @@ def test_draws_by_the_rules_can_be_switched_off(at, draws, ended):
     assert (state["request"]["draws"], state["outcome"] and state["outcome"]["termination"]) == (draws, ended)
     assert state["variant"] == ("english" if draws else "english (no draws)")
     assert state["request"]["variant"] == "english"
-    resumed = at.begin(white="human", pdn=state["pdn"], draws=draws)
-    assert (bool(resumed["outcome"]), len(resumed["moves"])) == (draws, 8)
 
 
 class LongAnalysis:
@@ -335,37 +330,13 @@ async def test_a_player_that_fails_loses_and_it_is_said(at):
     assert over["failure"] == "broken raised StopIteration: out of ideas"
 
 
-def test_games_of_a_pdn_are_listed_with_winner_and_fault_and_one_is_gone_on_with(at):
-    pdn = (
-        '[White "Zoë"]\n[Result "1-0"]\n1. 11-15 22-18 1-0\n\n[White "two"]\n1. 9-13 *\n\n'
-        '[Result "0-1"]\n1. 9-13 1-2 0-1\n\n[FEN "W:W99:B1"]\n[Result "1-0"]\n1. 9-13 1-0\n'
-    )
-    found = at.client.post("/api/pdn", json={"pdn": pdn}).json()
-    assert found["count"] == 4
-    assert [found["games"][0][name] for name in ("number", "white", "plies", "fault")] == [1, "Zoë", 2, ""]
-    assert [game["result"] for game in found["games"]] == ["black", "*", "white", "*"]
-    assert [bool(game["fault"]) for game in found["games"]] == [False, False, True, True]
-    assert not found["note"]
-    upside_down = '[FEN "W:W18:B14"]\n[Result "1-0"]\n1. 18x9 1-0\n'
-    assert "in 1 of 1 " in at.client.post("/api/pdn", json={"pdn": upside_down}).json()["note"]
-    second = at.begin(white="human", black="human", pdn=pdn, number=2)
-    assert [move["text"] for move in second["moves"]] == ["9-13"]
-    many = at.client.post("/api/pdn", json={"pdn": "1. 9-13 * " * 1200}).json()
-    assert many["count"] == 1200 and [many["games"][end]["number"] for end in (0, -1)] == [201, 1200]
-
-
-def test_positions_are_read_in_two_ways_and_faults_are_named(at):
+def test_a_position_is_read_from_its_fen_and_faults_are_named(at):
     pieces = "." * 20 + "w" + "." * 10 + "W"
-    placed = at.client.post("/api/position", json={"variant": "english", "pieces": pieces, "turn": "white"}).json()
-    shown = {"fen": "W:W21,K32:B", "pieces": pieces, "points": None, "turn": "white"}
-    assert placed == {**shown, "playable": False, "words": "One side has no piece."}
-    for fault, words in (
-        ({"fen": "W:W1:B32"}, "crowned"),
-        ({"fen": "W:W21-32,20:B1"}, "white has 13 pieces"),
-        ({"pieces": "www", "turn": "white"}, "32 letters"),
-        ({"fen": "x" * 20, "turn": "white"}, "given as fen, or as pieces"),
-    ):
-        answer = at.client.post("/api/position", json={"variant": "english", **fault})
+    body = {"variant": "english", "fen": "W:W21,K32:B"}
+    placed = at.client.post("/api/position", json=body).json()
+    assert placed == {"fen": "W:W21,K32:B", "pieces": pieces, "points": None, "turn": "white"}
+    for fault, words in (("W:W1:B32", "crowned"), ("W:W21-32,20:B1", "white has 13 pieces")):
+        answer = at.client.post("/api/position", json={"variant": "english", "fen": fault})
         assert answer.status_code == 422 and words in answer.json()["error"], fault
 
 

@@ -276,36 +276,7 @@ def at_ply(moves: Sequence[str], ply: int) -> str:
     return found.fen
 
 
-def test_a_position_is_set_up_by_clicks_and_drags_and_played(window):
-    page = window.page
-    page.click("summary:has-text('Position or file')")
-    page.click("[data-action=edit]")
-    page.click("[data-action=editclear]")
-    page.wait_for_selector("text=No legal move: the game would be over.")
-    assert page.is_disabled("[data-action=editdone]")
-    page.click("[data-letter=B]")
-    window.click(18)
-    page.wait_for_selector("text=One side has no piece.")
-    assert page.is_disabled("[data-action=editdone]")
-    page.click("[data-letter=w]")
-    window.click(22, 23, 30, 23)
-    window.drag(30, 31)
-    page.click("[data-letter=W]")
-    window.click(25)
-    page.check("[name=turn][value=black]")
-    page.wait_for_selector("text=3 legal moves.")
-    assert page.input_value("[data-part=editfen]") == "B:W22,K25,31:BK18"
-    page.click("[data-action=editdone]")
-    page.wait_for_selector("[data-mode=setup]")
-    assert window.pieces == symbols("english", "B:W22,K25,31:BK18")
-    window.click(18)
-    page.wait_for_selector("[data-mode=game]")
-    assert window.state["start"]["fen"] == "B:W22,K25,31:BK18"
-
-
-def test_what_cannot_be_begun_is_said_once_and_a_typed_position_is_shown_and_begun(browser, address, tmp_path):
-    file = tmp_path / "empty.pdn"
-    file.write_text("\n")
+def test_what_cannot_be_begun_is_said_once_and_a_typed_position_is_shown_and_begun(browser, address):
     with opened(browser, address, refused=True) as window:
         page = window.page
         page.route("**/api/games", lambda route: route.abort(), times=1)
@@ -314,9 +285,7 @@ def test_what_cannot_be_begun_is_said_once_and_a_typed_position_is_shown_and_beg
         page.wait_for_selector(".game-begins", state="detached")
         assert window.signs("chosen") == 0
         page.uncheck("[name=draws]")
-        page.click("summary:has-text('Position or file')")
-        page.set_input_files("[data-part=file]", file)
-        page.locator("[data-part=wrong]", has_text="there is no game in the file").wait_for()
+        page.click("[data-part=setup] summary:has-text('Position')")
         for fen, status in (("W:W99:B1", 422), ("W:WK32:BK1", 201)):
             page.fill("[name=fen]", fen)
             if status == 422:
@@ -331,30 +300,6 @@ def test_what_cannot_be_begun_is_said_once_and_a_typed_position_is_shown_and_beg
         page.wait_for_selector("[data-mode=game]")
         assert window.state["start"]["fen"] == fen and not window.state["request"]["draws"]
         assert page.inner_text("[data-part=undrawn]")
-
-
-def test_one_of_the_games_of_a_file_is_picked_and_played_on(browser, address, tmp_path):
-    file = tmp_path / "games.pdn"
-    file.write_text(
-        "".join(
-            f'[White "player {number}"]\n1. {move} *\n\n'
-            for number, move in enumerate(("11-15", "9-13", "12-16"), 1)
-        )
-    )
-    with opened(browser, address) as window:
-        page = window.page
-        page.click("summary:has-text('Position or file')")
-        page.set_input_files("[data-part=file]", file)
-        page.wait_for_selector("text=Which of the 3 games?")
-        assert page.input_value("[data-part=picked]") == "3"
-        page.click("[data-part=picking] button[value=no]")
-        assert page.get_attribute("[data-part=game]", "data-mode") == "setup"
-        page.set_input_files("[data-part=file]", file)
-        page.wait_for_selector("[data-part=picking][open]")
-        page.select_option("[data-part=picked]", "2")
-        page.click("[data-part=picking] button[value=yes]")
-        page.wait_for_selector("[data-mode=game]")
-        assert window.moves[0] == "9-13"
 
 
 def test_a_finger_drags_a_piece_and_the_page_does_not_scroll(browser, address):

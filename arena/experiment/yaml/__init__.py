@@ -1,1 +1,1 @@
-"""YAML with the place of every value, and errors that name it: shared by experiments and learning runs."""
+"""YAML with the place of every value, and errors that name it."""

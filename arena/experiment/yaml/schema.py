@@ -24,11 +24,6 @@ def model_schema(model: type[BaseModel]) -> Schema:
     return inlined
 
 
-def either(key: str, present: Mapping[str, Any], absent: Mapping[str, Any]) -> Schema:
-    """One schema for two kinds of files, told apart by a key that one kind has."""
-    return {"$schema": DIALECT, "if": {"required": [key]}, "then": dict(present), "else": dict(absent)}
-
-
 def one_of(texts: Mapping[str, str]) -> Schema:
     """The schema of one of some words, each with what it means."""
     return {"anyOf": [{"const": name, "description": text} for name, text in texts.items()]}

@@ -124,10 +124,6 @@ class Document(Section):
         """An error at the key `keys`, or at the nearest enclosing key that the file has."""
         return ConfigError([self._source.problem(tuple(keys), message)])
 
-    def beside(self, model: type[AnyDocument], data: Any) -> AnyDocument:
-        """Data that follow from this document as another one, whose errors name places of this file."""
-        return validated(model, data, self._source, ())
-
     def as_dict(self) -> dict[str, Any]:
         """The configuration as JSON types, defaults filled in; equal for equal configurations."""
         return self.model_dump(mode="json")

@@ -105,7 +105,7 @@ def contradiction(games: Iterable[tuple[PlayedGame, FirstMover]], winner: Winner
         counts[ahead != game.result] += 1
         if mover.colour == "black":
             other = "white" if winner == "first" else "first"
-            remedy = f"--results {other}, in a learning run pdn_results: {other}"
+            remedy = f"--results {other}"
     agree, contradict = counts
     if contradict <= agree:
         return ""

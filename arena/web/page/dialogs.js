@@ -22,18 +22,11 @@ export function ask(parts, question, yes = "Yes", no = "No") {
   parts.question.textContent = question;
   parts.yes.textContent = yes;
   parts.no.textContent = no;
-  return answerOf(asking);
-}
-
-/* Have one of a list picked, [[value, words], ...], the last one at first; a promise of its value, or null. */
-export async function pick(parts, question, list) {
-  const { picking, picked } = parts;
-  parts.which.textContent = question;
-  picked.replaceChildren(...list.map(([value, words]) => element("option", { value, ondblclick: () => picking.close("yes") }, words)));
-  picked.selectedIndex = list.length - 1;
-  const answer = answerOf(picking);
-  picked.selectedOptions[0].scrollIntoView({ block: "nearest" });
-  return (await answer) ? picked.value : null;
+  asking.returnValue = "no";
+  asking.showModal();
+  return new Promise((resolve) => {
+    asking.addEventListener("close", () => resolve(asking.returnValue === "yes"), { once: true });
+  });
 }
 
 /* Say in place of the game what happened to it, with what can be done: [[words, action], ...]; no words hide it. */
@@ -49,13 +42,4 @@ export function saveAs(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
-}
-
-/* Open a dialog; a promise of whether it is closed with yes. */
-function answerOf(dialog) {
-  dialog.returnValue = "no";
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
-  });
 }

@@ -39,7 +39,7 @@
 /**
  * What POST /api/games takes: rules, players and their seconds per move, clock and pace, and what it begins from.
  * @typedef {{variant: string, draws: boolean, white: string, black: string, seconds: Record<Colour, number|null>,
- *   pace?: number, clock?: {seconds: number, increment: number}, fen?: string, pdn?: string, number?: number}} GameRequest
+ *   pace?: number, clock?: {seconds: number, increment: number}, fen?: string}} GameRequest
  */
 
 /** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, plies_to_win: number, depth: number, moves: Step[], path: number[]}} Line */

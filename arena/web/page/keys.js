@@ -3,7 +3,7 @@
 const KEYS = {
   u: "undo", h: "hint", f: "flip", m: "stop", p: "pass", " ": "pause", ",": "back", ".": "forward", Home: "first", End: "now", "?": "keys",
 };
-const TYPED = "textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file])";
+const TYPED = "textarea, input:not([type=checkbox], [type=range])";
 
 /**
  * The action that a key asks for; undefined where it is the browser's, or that of what has the focus.

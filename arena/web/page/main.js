@@ -1,10 +1,9 @@
-/* The page: a game is set up, played, and ends; a position is set up by hand. Its address says which game: `#/` is one
-   that is set up, `#/game/ID` one of the server's. */
+/* The page: a game is set up, played, and ends. Its address says which: `#/` is one that is being set up, `#/game/ID`
+   one of the server's. */
 
 import { element, partsOf } from "../../report/viewer/element.js";
-import { counted, fenOf, resultText } from "../../report/viewer/words.js";
-import { pick, say, showLost } from "./dialogs.js";
-import { Editor } from "./editor.js";
+import { fenOf } from "../../report/viewer/words.js";
+import { say, showLost } from "./dialogs.js";
 import { Game } from "./game.js";
 import { positionAt, swapped } from "./game_state.js";
 import { capital, COMPILING, LONG } from "./game_words.js";
@@ -26,8 +25,6 @@ let table = null;
 let game = null;
 /** @type {Setup} */
 let setup = null;
-/** @type {Editor} */
-let editor = null;
 const latest = newest(); // of previews and games
 
 async function begin() {
@@ -43,9 +40,7 @@ async function begin() {
   setup = new Setup(parts, offer, {
     preview,
     begin: () => start(setup.request),
-    pdn: (pdn) => load(pdn).catch(() => {}),
   });
-  editor = new Editor(parts, table);
   for (const [name, button] of Object.entries(actions)) {
     for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
   }
@@ -64,7 +59,7 @@ const actions = {
   pause: () => game.ask("pause", { on: !store.game.paused }),
   draw: () => game.draw(),
   resign: () => game.resign(),
-  fresh: () => leave(),
+  fresh: () => { location.hash = "#/"; },
   first: () => game.look(0),
   back: () => game.look(store.ply - 1),
   forward: () => game.look(store.ply + 1),
@@ -75,33 +70,8 @@ const actions = {
   goon: () => { location.hash = `#/game/${store.game.game}`; },
   copy: () => game.copy(),
   keys: () => parts.help.showModal(),
-  edit: () => edit(store.position),
-  editnow: () => edit(lookedAt()),
-  editdone: () => { setup.place(editor.placed); leave(); },
-  editstart: () => editor.put(editor.start),
-  editclear: () => editor.clear(),
-  editcancel: () => (atGame() ? show(store.game.game) : set()),
-  fromhere: () => start({ ...store.game.request, fen: lookedAt().fen }, [], game.flipped),
+  fromhere: () => start({ ...store.game.request, fen: fenOf(positionAt(store.game, store.ply)) }, [], game.flipped),
 };
-
-const atGame = () => location.hash.startsWith("#/game/");
-
-/* Go to where a game is set up. */
-function leave() {
-  if (atGame()) location.hash = "#/";
-  else set();
-}
-
-/* Play on from a game of a PDN: which one is asked for where it has several. */
-async function load(pdn) {
-  const { count, note, games } = await post("/api/pdn", { pdn, variant: setup.request.variant });
-  const line = ({ number, white, black, result, date, plies, fault }) =>
-    [fault && "✗ cannot be read", `${number}. ${white || "?"} – ${black || "?"}`, resultText(result), counted(plies, "ply", "plies"), date, fault]
-      .filter(Boolean).join(" · ");
-  const question = [`Which of the ${counted(count, "game")}?`, note].filter(Boolean).join(" Note: ");
-  const number = games.length > 1 ? await pick(parts, question, games.map((each) => [each.number, line(each)])) : 1;
-  if (number) await start({ ...setup.request, fen: undefined, pdn, number: Number(number) });
-}
 
 /* Set up a game. */
 function set() {
@@ -136,7 +106,7 @@ async function start(request, numbers = [], flipped = undefined) {
   latest();
   const byHand = numbers.length > 0;
   parts.begin.disabled = true;
-  if (mode() === "setup" && !request.pdn) table.wait(numbers);
+  if (mode() === "setup") table.wait(numbers);
   const waiting = setTimeout(() => { parts.invitation.textContent = COMPILING; }, LONG);
   try {
     const { game: id } = await post("/api/games", request, { quiet: true });
@@ -162,27 +132,11 @@ function again(swaps) {
   start(swaps ? swapped(request) : request);
 }
 
-function lookedAt() {
-  const position = positionAt(store.game, store.ply);
-  return { ...position, fen: fenOf(position) };
-}
-
-async function edit(position) {
-  const variant = mode() === "setup" ? setup.variant.name : store.game.request.variant;
-  const usual = await table.take(variant);
-  const from = position || usual;
-  if (store.game && setup.variant.name !== variant) setup.use(variant);
-  game.leave();
-  game.panel.mode("edit");
-  editor.open({ variant, pieces: from.pieces, turn: from.turn, start: usual });
-}
-
 function flip() {
   if (mode() === "setup") {
     store.isSetupTurned = !store.isSetupTurned;
     setup.changed();
-  } else if (mode() === "edit") table.turn(!table.board.flipped);
-  else {
+  } else {
     store.isTurned = !store.isTurned;
     game.render();
   }
@@ -199,8 +153,7 @@ function choose(texts) {
 
 function key(event) {
   const name = document.querySelector("dialog[open]") ? undefined : commandOf(event);
-  const inGame = mode() === "game" || mode() === "over";
-  if (!name || (!inGame && name !== "flip" && name !== "keys")) return;
+  if (!name || (mode() === "setup" && name !== "flip" && name !== "keys")) return;
   const button = parts.actions[name];
   if (button && (button.hidden || button.disabled) && !["back", "forward", "first", "now"].includes(name)) return;
   event.preventDefault();

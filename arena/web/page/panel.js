@@ -23,11 +23,10 @@ export class Panel {
     parts.actions = Object.fromEntries([...parts.game.querySelectorAll("[data-action]")].map((button) => [button.dataset.action, button]));
   }
 
-  /* Show only what belongs to a mode: setup, game, over or edit. */
+  /* Show only what belongs to a mode: setup, game or over. */
   mode(name) {
     this.parts.game.dataset.mode = name;
     for (const part of this.parts.game.querySelectorAll("[data-of]")) part.classList.toggle("off", !part.dataset.of.split(" ").includes(name));
-    this.parts.palette.hidden = name !== "edit";
   }
 
   /* Have White's pieces red, or white. */
@@ -71,8 +70,9 @@ export class Panel {
       const left = [...pieces].filter((letter) => letter.toLowerCase() === colour[0]).length;
       const clock = areTimed ? element("span.game-clock", { "role": "timer", "aria-label": `${capital(colour)}'s clock` }) : null;
       this.clocks[colour] = clock;
-      showStrip(host, { colour, name: names[colour], isToMove: turn === colour },
-        element("span.game-left", {}, [counted(left, "piece"), ...(points ? [counted(points[colour], "point")] : [])].join(", ")), clock);
+      host.replaceChildren(element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }), named(names[colour], "strip-name"),
+        element("span.game-left", {}, [counted(left, "piece"), ...(points ? [counted(points[colour], "point")] : [])].join(", ")), clock || "");
+      host.classList.toggle("to-move", turn === colour);
     }
   }
 
@@ -102,7 +102,6 @@ export class Panel {
     actions.pause.querySelector("path").setAttribute("d", state.paused ? "M7 4l12 8-12 8z" : "M8 5v14M16 5v14");
     actions.again.hidden = state.changed;
     actions.swapped.hidden = persons === 2 || state.changed;
-    actions.editnow.hidden = state.changed;
     actions.fromhere.hidden = live || state.changed;
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
       this.parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = store.ply === end;
@@ -124,15 +123,4 @@ export class Panel {
       shown.classList.toggle("game-haste", left < HASTE);
     }
   }
-}
-
-/**
- * Show a player: a disc of its colour, marked while it is to move, its name, and what there is more.
- * @param {HTMLElement} host
- * @param {{colour: "white"|"black", name: string, isToMove: boolean}} player
- * @param {...(HTMLElement|null)} more
- */
-export function showStrip(host, { colour, name, isToMove }, ...more) {
-  host.replaceChildren(element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }), named(name, "strip-name"), ...more.filter(Boolean));
-  host.classList.toggle("to-move", isToMove);
 }

@@ -7,14 +7,14 @@ import { post } from "./server.js";
 import { HUMAN, Sides } from "./sides.js";
 import { store } from "./store.js";
 
-/** @import { Offer, PositionDocument } from "./documents.js" */
+/** @import { Offer } from "./documents.js" */
 
 const TYPED = 350; // milliseconds after the last key before a FEN is tried
 const CLOCKS = [[0, 0], [1, 0], [3, 2], [5, 3], [10, 5], [15, 10]]; // minutes each, and seconds added per move
 
 export class Setup {
   /**
-   * `on.preview({variant, position, white, black})` shows what is set up; `on.begin()` begins it, `on.pdn(text)` a file.
+   * `on.preview({variant, position, white, black})` shows what is set up; `on.begin()` begins it.
    * @param {any} parts
    * @param {Offer} offer
    */
@@ -34,7 +34,6 @@ export class Setup {
     fen.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.typed(), TYPED); });
     this.clocks();
     this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
-    parts.file.addEventListener("change", () => this.load());
   }
 
   /* Buttons for usual clocks; the one that is set is pressed, and stands behind the heading. */
@@ -71,18 +70,11 @@ export class Setup {
   usual() {
     const { name, first } = this.variant;
     const other = this.offer.usual[name];
-    this.put(null);
+    store.position = null;
+    this.form.elements.fen.value = "";
+    this.parts.wrong.textContent = "";
     this.show(name, first === "white" ? { white: HUMAN, black: other } : { white: other, black: HUMAN });
     this.changed();
-  }
-
-  /* Have another rule set chosen. */
-  use(variant) {
-    const { variant: rules, size } = this.form.elements;
-    rules.value = this.offer.variants.find(({ name }) => name === variant).base;
-    this.sizes();
-    size.value = variant;
-    this.usual();
   }
 
   swap() {
@@ -93,18 +85,6 @@ export class Setup {
   show(variant, players) {
     this.sides.shown = "";
     this.sides.show({ variant, ...players });
-  }
-
-  /** Have a position set up, or null for the usual start. @param {PositionDocument|null} position */
-  place(position) {
-    this.put(position);
-    this.changed();
-  }
-
-  put(position) {
-    store.position = position;
-    this.form.elements.fen.value = position ? position.fen : "";
-    this.parts.wrong.textContent = "";
   }
 
   changed() {
@@ -178,13 +158,5 @@ export class Setup {
       if (!isOld()) wrong.textContent = error.message;
       return undefined;
     }
-  }
-
-  async load() {
-    const [file] = this.parts.file.files;
-    if (!file) return;
-    const text = await file.text();
-    this.parts.file.value = "";
-    this.on.pdn(text);
   }
 }

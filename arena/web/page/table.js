@@ -26,7 +26,7 @@ export class Table {
     /** @type {Hand|null} */
     this.hand = null;
     /** @type {any} */
-    this.hands = null; // what picks pieces: the hand, or the editor
+    this.hands = null; // what picks pieces: the hand, or what notes squares while a game is being begun
     this.offered = ""; // the key of what is offered
     this.cells = new Cells(host, {
       pick: (number) => this.hands.pick(number),

@@ -1,1 +1,0 @@
-"""Weights and networks, found by games and by positions."""
