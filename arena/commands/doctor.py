@@ -20,11 +20,11 @@ from arena.experiment.load import load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.diagnosis import diagnose
-from arena.play.options import OPTIONS
 from arena.play.pilot import Expectation, expectation, pilot
 from arena.play.prepare import prepare
-from arena.play.ready import Tournament
-from arena.play.tournament import available
+from arena.play.carry_out import available
+from arena.play.suites import plan_line
+from arena.play.tournament import Tournament
 from arena.play.workers import Workers, kept_workers, worker_count
 from arena.rules.board import board_text
 from arena.rules.position import COLOURS
@@ -172,7 +172,7 @@ def _parts(tournament: Tournament, expected: Expectation) -> str:
     all_meet = tournament.games == expected.games_per_pairing * math.comb(players, 2)
     whom = "any two players" if all_meet else "two players who meet"
     parts = [f"{most}{tournament.games} games, {most}{expected.games_per_pairing} of {whom}"]
-    return "; ".join([*parts, *filter(None, (option.plan(tournament) for option in OPTIONS))])
+    return "; ".join(filter(None, [*parts, plan_line(tournament)]))
 
 
 def _print_expected(expected: Expectation, workers: int, most: str) -> None:

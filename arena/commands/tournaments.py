@@ -35,9 +35,9 @@ from arena.experiment.load import load, load_all, named_entries
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.experiment.yaml.values import Source, inline
-from arena.play.options import OPTIONS
 from arena.ledger.ledger import fits
 from arena.play.carry_out import Outcome, play_runs
+from arena.play.grading import graded_summary
 from arena.play.workers import Workers, is_here
 from arena.ratings.match import Verdict
 from players.loading import own_code
@@ -112,9 +112,8 @@ def play_config(
     with lost_workers(folder):
         for run, outcome in play_runs(experiments, folder, terminal, workers=workers, force=force):
             codes.append(_code(outcome))
-            for option in OPTIONS if outcome.complete else ():
-                if words := option.summary(experiments[run], folder / run):
-                    echo(words)
+            if outcome.complete and (words := graded_summary(experiments[run], folder / run)):
+                echo(words)
             if not quiet:
                 from arena.commands.report import FAULTY, write_report
 

@@ -17,7 +17,7 @@ from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.model import Experiment
 from arena.play.prepare import prepare
-from arena.play.ready import Tournament
+from arena.play.tournament import Tournament
 from arena.ledger.ledger import is_run_of
 from arena.play.carry_out import available, carry_out
 from arena.play.workers import Workers, kept_workers
@@ -106,10 +106,8 @@ class _Terminal(Terminal):
             super().write(line)
 
     @contextmanager
-    def working(
-        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
-    ) -> Iterator[Callable[[], bool]]:
-        with super().working(what, total, folder, at_once=at_once) as stopping:
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+        with super().working(what, total, folder) as stopping:
             yield lambda: stopping() or self._files.changed
 
 

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.ledger.ledger import reading_ledger
+from arena.ledger.ledger import StoreError, reading
 from arena.ledger.packing import MOVE_COLUMNS, unpacked
-from arena.ledger.store import StoreError
 from arena.rules.result import MOST_MEN
 
 PLIES_AT_ONCE = 250_000
@@ -53,18 +52,18 @@ class Moves:
             games = every[every["game"].isin(chosen)]
         part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
         bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
-        with reading_ledger(self.path) as (connection, *_):
+        with reading(self.path) as connection:
             for first, last in pairwise(bounds):
                 yield self._part(connection, games.iloc[first:last])
 
     def _part(self, connection: Connection, games: pd.DataFrame) -> pd.DataFrame:
-        numbers = games["game"].tolist()
-        query = "SELECT game, moves FROM games WHERE game IN (SELECT value FROM json_each(?))"
-        stored = dict(connection.execute(query, (json.dumps(numbers),)))
-        if not stored.keys() >= set(numbers):
+        keys, numbers = games["key"].tolist(), games["game"].tolist()
+        query = "SELECT key, moves FROM games WHERE key IN (SELECT value FROM json_each(?))"
+        stored = dict(connection.execute(query, (json.dumps(keys),)))
+        if not stored.keys() >= set(keys):
             raise StoreError(f"{self.path} has lost games while it was read: read it again")
         plies = games["plies"].to_numpy(dtype=np.int64)
-        columns = unpacked([stored[number] for number in numbers], plies.tolist())
+        columns = unpacked([stored[key] for key in keys], plies.tolist())
         game = np.repeat(np.arange(len(games)), plies)
         start = np.cumsum(plies) - plies
         ply = np.arange(len(game)) - np.repeat(start, plies) + 1

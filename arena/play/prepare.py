@@ -30,7 +30,8 @@ from arena.play.suites import suites_of
 from arena.play.tournament import Tournament
 from arena.play.trials import trial_of
 from arena.play.workers import Workers, is_here, start_workers
-from arena.rules.endgame.tables import EndgameError, opened
+from arena.rules.endgame.retrograde import opened
+from arena.rules.endgame.tables import EndgameError
 from arena.watch.observer import Observer, announcing
 
 
@@ -103,7 +104,7 @@ def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
     openings = made("openings", partial(_openings, experiment, say), FileOpenings([]))
     suites = made("suite", partial(suites_of, experiment), ())
     made("grade", partial(check_grading, experiment), None)
-    made("adjudicate", partial(_check_tables, experiment), None)
+    made("adjudicate", partial(_open_tables, experiment), None)
     return Parts(openings, suites, errors)
 
 
@@ -124,8 +125,8 @@ def _check_sandbox(experiment: Experiment) -> None:
         raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
 
 
-def _check_tables(experiment: Experiment) -> None:
-    """The endgame tables by which games are to be adjudicated are there."""
+def _open_tables(experiment: Experiment) -> None:
+    """Make the endgame tables by which games are to be adjudicated, if they are not there."""
     if experiment.adjudicate is not None and experiment.adjudicate.tables:
         try:
             opened(experiment.rule_set, experiment.adjudicate.tables)

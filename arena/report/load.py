@@ -14,10 +14,9 @@ import pandas as pd
 
 from arena.base.files import RUNS, replace
 from arena.base.writing import write_text
-from arena.ledger.ledger import FILE
+from arena.ledger.ledger import FILE, StoreError
 from arena.ledger.public import published
 from arena.ledger.read import read
-from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
 from arena.report.page.standings import standings_grid
@@ -66,7 +65,6 @@ def card(run: Run) -> str:
 def read_results(
     paths: Sequence[Path],
     first: Colour | None = None,
-    encoding: str | None = None,
     strict: bool = False,
     results: Winner | None = None,
 ) -> Results:
@@ -74,7 +72,7 @@ def read_results(
 
     Raises ArenaError for a file that cannot be read, and for files that differ in who moves first.
     """
-    sources = [read_run(path) if path.is_dir() else read_file(path, first, encoding, results) for path in paths]
+    sources = [read_run(path) if path.is_dir() else read_file(path, first, results) for path in paths]
     return combined(sources, first, strict)
 
 
