@@ -19,10 +19,10 @@ from arena.experiment.code import only_evaluation
 from arena.experiment.load import load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
+from arena.play.carry_out import available
 from arena.play.diagnosis import diagnose
 from arena.play.pilot import Expectation, expectation, pilot
 from arena.play.prepare import prepare
-from arena.play.carry_out import available
 from arena.play.suites import plan_line
 from arena.play.tournament import Tournament
 from arena.play.workers import Workers, kept_workers, worker_count

@@ -20,9 +20,9 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
-from arena.play.match import Task, play
-from arena.play.grading import GradingError, arranged, grade, graded_counts
 from arena.play.carry_out import available
+from arena.play.grading import GradingError, arranged, grade, graded_counts
+from arena.play.match import Task, play
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.game import Termination
 from arena.rules.notation import fen, parse_fen

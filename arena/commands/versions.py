@@ -188,7 +188,7 @@ def _cell(elo: Interval | None) -> Cell:
 
 def _version(number: int, folder: Path, run: Run) -> Version:
     games = run.games
-    files = {name: tuple(sorted(run.info.files_by(name).items())) for name in run.players}
+    files = {name: tuple(sorted(run.info.files.get(name, {}).items())) for name in run.players}
     players = {spec.name: (entry_of(spec), files[spec.name]) for spec in run.experiment.players}
     moves = games["game"].map(run.survey.hashes).astype(str)
     chosen = games[["white", "black", "result", "pair"]]

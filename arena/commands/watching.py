@@ -16,10 +16,10 @@ from arena.base.errors import ArenaError
 from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.model import Experiment
-from arena.play.prepare import prepare
-from arena.play.tournament import Tournament
 from arena.ledger.ledger import is_run_of
 from arena.play.carry_out import available, carry_out
+from arena.play.prepare import prepare
+from arena.play.tournament import Tournament
 from arena.play.workers import Workers, kept_workers
 from players.identity import MISSING, copy_of, hash_of
 from players.loading import located, user_files

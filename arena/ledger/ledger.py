@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, Self, get_type_hints
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder
 from arena.base.wording import counted, first_few
-from arena.experiment.model import Experiment
 from arena.experiment.formats.base import ScheduledGame
+from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
 from arena.ledger.record import GameRecord, GradeRow, SuiteAnswer, failed_in

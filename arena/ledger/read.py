@@ -29,7 +29,7 @@ from arena.ledger.ledger import (
     reading,
     run_of,
 )
-from arena.ledger.moves import Moves, players_to_move
+from arena.ledger.moves import Moves, phases, players_to_move
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
 from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, failed_in, failures_of
 from arena.rules.game import FORFEITS
@@ -48,7 +48,7 @@ EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 ANSWER_COLUMNS = tuple(ANSWERS.columns)
 GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "count", "grades")))
 GRADE_COLUMNS = (
-    *("game", "ply", "player", "colour", "judge", "pieces", "legal_moves", "best_move"),
+    *("game", "ply", "player", "colour", "judge", "pieces", "phase", "legal_moves", "best_move"),
     *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
 )
 _WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
@@ -126,7 +126,9 @@ def read(folder: Path) -> RunData:
         stored = documents(path, connection)
         experiment, info = run_of(path, stored)
         every, extras, damaged = _games(connection)
-        answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWER_COLUMNS)).astype({"solved": "boolean"})
+        answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWER_COLUMNS)).astype(
+            {"solved": "boolean"}
+        )
         graded, grades = _graded(connection), _grades(connection)
     results = {
         key: Result(result, failed_in(result, *how))
@@ -142,16 +144,18 @@ def read(folder: Path) -> RunData:
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     numbers = pd.Series(every["game"].to_numpy(), every["key"].to_numpy())
     extras = _with_movers(_of_games(extras, numbers), games, names)[list(EXTRA_COLUMNS)]
-    order = schedule.order
+    start, order = pieces_at_start(experiment), schedule.order
+    grades = _with_movers(_of_games(grades, numbers), games, names)
+    grades = grades.assign(phase=phases(grades["pieces"].to_numpy(), start))
     return RunData(
         experiment=experiment,
         info=info,
         order=None if order is None else [(schedule.names[place.player], place.figures) for place in order],
         games=games,
-        moves=Moves(path, games, every[is_void], names, info.men, extras),
+        moves=Moves(path, games, every[is_void], names, info.men, start, extras),
         withdrawn=out,
         void_games=every[is_void].reset_index(drop=True),
-        grades=_with_movers(_of_games(grades, numbers), games, names)[list(GRADE_COLUMNS)],
+        grades=grades[list(GRADE_COLUMNS)],
         graded=_of_games(graded, numbers)[list(GRADED_COLUMNS)],
         documents=MappingProxyType(stored),
         answers=answers[~answers["player"].isin(out)].sort_values(
@@ -161,6 +165,12 @@ def read(folder: Path) -> RunData:
         failures=tuple(failures_of(every[every["termination"].isin(FORFEITS)].to_dict("records"))),
         damaged=damaged,
     )
+
+
+def pieces_at_start(experiment: Experiment) -> int:
+    """Pieces on the board at the start of the rules."""
+    start = experiment.rule_set.start
+    return (start.white | start.black).bit_count()
 
 
 def _asked(schedule: Schedule) -> Iterator[ScheduledGame]:
@@ -210,7 +220,9 @@ def _games(connection: Connection) -> tuple[pd.DataFrame, pd.DataFrame, int]:
         for name in names:
             values = of_batch[name]
             is_text = GAMES.columns[name] == "TEXT"
-            parts[name].append(_array(name, [texts.setdefault(text, len(texts)) for text in values] if is_text else values))
+            parts[name].append(
+                _array(name, [texts.setdefault(text, len(texts)) for text in values] if is_text else values)
+            )
     every = pd.Series(list(texts), dtype=object).array
     columns: dict[str, Any] = {}
     for name in names:

@@ -84,7 +84,11 @@ def carry_out(
     it; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given, lost
     workers.
     """
-    with Ledger(folder, tournament.experiment, tournament.info) as ledger, announcing(observer.say), kept_workers():
+    with (
+        Ledger(folder, tournament.experiment, tournament.info) as ledger,
+        announcing(observer.say),
+        kept_workers(),
+    ):
         for line in ledger.notes:
             observer.say(line)
         missing = is_missing(tournament, ledger)

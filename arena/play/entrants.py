@@ -108,7 +108,9 @@ def known_before(experiment: Experiment, before: Experiment, info: RunInfo) -> f
     """The players that are as they were when the run began, those that were left out among them."""
     home = experiment.path.parent
     old, new = entries_by_name(before), entries_by_name(experiment)
-    files = {name: files for name, files in info.files.items() if name in info.left_out or old[name] == new.get(name)}
+    files = {
+        name: files for name, files in info.files.items() if name in info.left_out or old[name] == new.get(name)
+    }
     return frozenset(name for name, theirs in files.items() if placed(now(theirs, home), home) == theirs)
 
 
@@ -122,8 +124,7 @@ def as_before(entrants: Entrants, begun: RunInfo, known: Collection[str]) -> Ent
     """The players of a run that has begun, with what was found then of those that are as they were: `known`."""
     home, kept = entrants.experiment.path.parent, [name for name in begun.left_out if name in known]
     files_of = {
-        name: now(begun.files[name], home) if name in known else files
-        for name, files in entrants.files_of.items()
+        name: now(begun.files[name], home) if name in known else files for name, files in entrants.files_of.items()
     }
     left_out_files = {name: now(begun.files.get(name, {}), home) for name in kept}
     return entrants._replace(

@@ -363,7 +363,9 @@ def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger)
         )
 
 
-def _tasks(grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: Sequence[int]) -> Iterator[GradeTask]:
+def _tasks(
+    grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: Sequence[int]
+) -> Iterator[GradeTask]:
     variant, pieces, _, _, seed, allowance = grading
     query = "SELECT opening_fen, plies, moves FROM games WHERE key = ?"
     for key in games:

@@ -16,7 +16,7 @@ def append_logs(folder: Path, record: GameRecord) -> None:
     """Append what was said in a game to the files of its logged players. Raises StoreError."""
     for name, text in zip((record.white, record.black), record.logs, strict=True):
         if text:
-            path = folder / LOGS / f"{re.sub(r'[^\w.-]+', '-', name)}.log"
+            path = folder / LOGS / (re.sub(r"[^\w.-]+", "-", name) + ".log")
             try:
                 path.parent.mkdir(exist_ok=True)
                 with path.open("a", encoding="utf-8", errors="backslashreplace") as file:

@@ -34,7 +34,6 @@ from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameError
 from arena.watch.observer import Observer, announcing
 
-
 Made = TypeVar("Made")
 
 

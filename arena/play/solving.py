@@ -64,7 +64,9 @@ def solve(question: Question) -> SuiteAnswer:
     text, best_moves, stratum = puzzle_texts(question.variant, question.puzzle)
     counts = len(game.legal_moves), len(best), best_moves
     head = question.suite, number, text, stratum, spec.name, *spec.limit.first
-    return SuiteAnswer(*head, *counts, move, is_solved and not error, depth, nodes, seconds, cpu_seconds, error, question.hash)
+    return SuiteAnswer(
+        *head, *counts, move, is_solved and not error, depth, nodes, seconds, cpu_seconds, error, question.hash
+    )
 
 
 def questions(

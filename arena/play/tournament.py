@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from arena.base.wording import counted
 from arena.base.work import cores
-from arena.experiment.model import Experiment
 from arena.experiment.formats.base import ScheduledGame
+from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import FileOpenings, left_out_lines
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo, player_hash

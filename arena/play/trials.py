@@ -20,8 +20,8 @@ from arena.hosting.player_process import close_players
 from arena.ledger.record import GameRecord, detail
 from arena.play.inspection import Inspection, Inspector, PlayerGroup, build, is_own, is_python
 from arena.play.match import Task, play
-from arena.rules.notation import fen
 from arena.rules.game import Termination
+from arena.rules.notation import fen
 from arena.rules.played import replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
@@ -148,7 +148,9 @@ class _Games(NamedTuple):
         sides = (self.spec, _OPPONENT) if colour == WHITE else (_OPPONENT, self.spec)
         experiment = self.group.experiment
         white, black = sides
-        task = Task(number, experiment.rule_set, opening, number, white, black, experiment.seed, plies, self.allowance)
+        task = Task(
+            number, experiment.rule_set, opening, number, white, black, experiment.seed, plies, self.allowance
+        )
         return play(task)
 
     def moves(self, record: GameRecord, number: int) -> np.ndarray:

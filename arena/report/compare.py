@@ -16,7 +16,6 @@ from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.record import MEASURED
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings, rate
-from arena.ratings.repeats import line_hashes
 from arena.report.load import load, read_results
 from arena.report.run import Run
 from arena.report.tables.forms import plain
@@ -216,11 +215,9 @@ def _notes(played: list[pd.DataFrame], scale: list[str]) -> Iterable[str]:
 
 def _hashed_games(run: Run) -> pd.DataFrame:
     """A row for each game: _KEY, result, and hashes of its moves and of its searches."""
-    table = run.games[[*_KEY, "result"]].copy()
-    parts = [(line_hashes(part), _search_hashes(part)) for part in run.data.moves()]
-    for name, hashes in zip(("moves", "searches"), zip(*parts, strict=True), strict=False):
-        table[name] = table["game"].map(pd.concat(hashes)).fillna(0)
-    return table
+    table = run.games[[*_KEY, "result"]].assign(moves=run.games["line"])
+    searches = pd.concat([_search_hashes(part) for part in run.data.moves()])
+    return table.assign(searches=table["game"].map(searches).fillna(0))
 
 
 def _search_hashes(moves: pd.DataFrame) -> pd.Series:

@@ -10,14 +10,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from arena.base.files import RUNS, replace
 from arena.base.writing import write_text
 from arena.ledger.ledger import FILE, StoreError
 from arena.ledger.public import published
 from arena.ledger.read import read
-from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
@@ -79,10 +76,9 @@ def read_results(
 def read_run(folder: Path) -> GameSource:
     """The games of a run, finished or not. Raises StoreError if there is none in the folder."""
     run = read(folder)
-    hashes = pd.concat([line_hashes(part) for part in run.moves()])
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
-    games = games.assign(pair=run.games["pair"], line=lines(run.games, hashes))
-    versions = {spec.name: spec for spec in run.experiment.players} | dict(run.info.files)
+    games = games.assign(pair=run.games["pair"], line=run.games["line"])
+    versions = {spec.name: spec for spec in run.experiment.players} | run.info.all_files
     return GameSource(folder, games, run.first, "the run", versions=versions)
 
 

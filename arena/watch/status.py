@@ -117,7 +117,9 @@ class Status(NamedTuple):
         """All of it as JSON types, the configuration by its name, rules and format."""
         experiment = self.experiment
         named = {"name": experiment.name, "variant": experiment.rule_set.name, "format": experiment.format.type}
-        values = {name: value for name, value in self._asdict().items() if name not in ("experiment", "info", "seconds")}
+        values = {
+            name: value for name, value in self._asdict().items() if name not in ("experiment", "info", "seconds")
+        }
         return {
             **named,
             **values,
@@ -158,10 +160,15 @@ class StatusReader:
         with reading(path) as connection:
             stored = documents(path, connection)
             experiment, info = run_of(path, stored)
-            if self._run is None or (self._run.experiment.as_dict(), self._run.info) != (experiment.as_dict(), info):
+            if self._run is None or (self._run.experiment.as_dict(), self._run.info) != (
+                experiment.as_dict(),
+                info,
+            ):
                 self._run = _Followed(experiment, info)
             last = self._run.last
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM games WHERE rowid > ? ORDER BY rowid", (last,)).fetchall()
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM games WHERE rowid > ? ORDER BY rowid", (last,)
+            ).fetchall()
             for row in rows:
                 self._run.take(*row)
             return self._run.status(bool(stored.get(COMPLETE)), stored.get(CLOCK))

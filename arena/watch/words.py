@@ -72,7 +72,9 @@ def state(status: Status) -> str:
 def lost_line(lost: LostGames) -> str:
     """`own lost 2 games (error of a player): own raised ValueError at ply 5: no`."""
     ended = Termination(lost.termination).words
-    return f"{lost.player} lost {counted(lost.games, 'game')} ({ended})" + (f": {lost.error}" if lost.error else "")
+    return f"{lost.player} lost {counted(lost.games, 'game')} ({ended})" + (
+        f": {lost.error}" if lost.error else ""
+    )
 
 
 def test_line(status: Status) -> str:

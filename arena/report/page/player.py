@@ -220,7 +220,7 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
 
     Their games are `linked` where the page has them.
     """
-    names = [*run.placed, *run.data.disqualified, *run.info.left_out]
+    names = [*run.placed, *run.data.withdrawn, *run.info.left_out]
     pages = PlayerPages(run, names, max(1, min(ERRORS, BOARDS // max(len(names), 1))))
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
     command = "" if run.data.published is not None else f"arena replay {shown_folder(run.folder)}"

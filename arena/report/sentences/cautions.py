@@ -15,7 +15,7 @@ from arena.report.run import Run
 from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import random_answers
 from arena.report.tables.outcomes import verdict
-from arena.report.tables.submissions import LOST_BY, by_failures, disqualification, lost_by_failures, reasons
+from arena.report.tables.submissions import LOST_BY, by_failures, lost_by_failures, reasons, withdrawal
 from arena.report.tables.views import TOO_LONG
 from arena.rules.game import FORFEITS, Termination
 from players.finding import Finding
@@ -37,7 +37,7 @@ REPEATED = 0.5
 _CAUTIONARY = (NoteKind.GROUPS, NoteKind.REPEATED)
 """The notes on ratings that are worth a look."""
 _SENTENCES = 3
-"""Sentences on mistakes, on players left out, and on players that were disqualified; of more the number."""
+"""Sentences on mistakes, on players left out, and on players that were withdrawn; of more the number."""
 
 
 class Notice(NamedTuple):
@@ -51,8 +51,8 @@ class Notice(NamedTuple):
 
 
 def failures(run: Run) -> list[Notice]:
-    """Games lost by failures, players that were disqualified or left out, mistakes found before the first game."""
-    return [*map(Notice, forfeits(run)), *disqualifications(run), *faulty(run)]
+    """Games lost by failures, players that were withdrawn or left out, mistakes found before the first game."""
+    return [*map(Notice, forfeits(run)), *withdrawals(run), *faulty(run)]
 
 
 def cautions(run: Run) -> list[str]:
@@ -149,18 +149,18 @@ def _lost(player: str, counts: Mapping[Any, int], games: int) -> str:
     return f"{player} lost {sum(counts.values())} of its {counted(games, 'game')}{how}"
 
 
-def disqualifications(run: Run) -> list[Notice]:
-    """The first players that were disqualified and whose games are void, each with its first failure."""
-    found = [Notice(f"was {disqualification(run, player)}.", player) for player in run.data.disqualified]
+def withdrawals(run: Run) -> list[Notice]:
+    """The first players that were withdrawn and whose games are void, each with its first failure."""
+    found = [Notice(f"was {withdrawal(run, player)}.", player) for player in run.data.withdrawn]
     return _first(run, found)
 
 
 def faulty(run: Run) -> list[Notice]:
     """The first players that were left out, and the first mistakes found in others before the first game.
 
-    Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
+    Nothing of players that failed in games, which `forfeits` and `withdrawals` name.
     """
-    failed = {*lost_by_failures(run).index, *run.data.disqualified}
+    failed = {*lost_by_failures(run).index, *run.data.withdrawn}
     mistakes = [
         Notice(f"Found before the first game: {finding.where}: {finding.words}.")
         for finding in run.info.faulty

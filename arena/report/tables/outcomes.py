@@ -163,5 +163,5 @@ def final_order(order: FinalOrder | None, standings: pd.DataFrame) -> pd.DataFra
     rated = [name for name in names if name in standings]
     table = pd.DataFrame(rows).merge(standings[rated], how="left", on="player")
     counts = ["games", "wins", "draws", "losses"]
-    table[counts] = table[counts].fillna(0).astype(int)  # those of a player that was disqualified do not count
+    table[counts] = table[counts].fillna(0).astype(int)  # those of a player that is withdrawn do not count
     return table.reindex(columns=names).dropna(axis=1, how="all")

@@ -15,7 +15,7 @@ from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
-from arena.ratings.repeats import lines, repeated_games
+from arena.ratings.repeats import repeated_games
 from arena.report.faults import Faults
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.result import Colour
@@ -32,7 +32,7 @@ class RatedRun:
     @cached_property
     def experiment(self) -> Experiment:
         """The configuration, without the players whose games are void: `data.experiment` has all."""
-        experiment, void = self.data.experiment, self.data.disqualified
+        experiment, void = self.data.experiment, self.data.withdrawn
         players = tuple(player for player in experiment.players if player.name not in void)
         anchor = {player: elo for player, elo in experiment.anchor.items() if player not in void}
         return experiment.model_copy(update={"players": players, "anchor": anchor}) if void else experiment
@@ -109,11 +109,6 @@ class RatedRun:
         return self.data.games
 
     @cached_property
-    def rated_games(self) -> pd.DataFrame:
-        """The games with a further column `line`: a number that games of the same opening and moves share."""
-        return self.games.assign(line=lines(self.games, self.survey.hashes))
-
-    @cached_property
     def survey(self) -> Survey:
         """The moves on which the tables rest: `tables.survey`."""
         return survey(self.games, self.data.moves)
@@ -121,7 +116,7 @@ class RatedRun:
     @cached_property
     def repeated_games(self) -> int:
         """Games that repeat an earlier one move for move: `arena.ratings.repeats.repeated_games`."""
-        return repeated_games(self.games, self.survey.hashes)
+        return repeated_games(self.games)
 
     @property
     def anchor(self) -> dict[str, float]:
@@ -132,7 +127,7 @@ class RatedRun:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return rate(self.rated_games, players, first=self.first, anchor=self.anchor)
+        return rate(self.games, players, first=self.first, anchor=self.anchor)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.wording import counted, listed
+from arena.base.wording import listed
 from arena.ledger.public import without_paths
 from arena.ledger.record import Failure
 from arena.report.tables import shared, units
@@ -19,7 +19,7 @@ from arena.rules.game import FORFEITS, Termination
 from players.finding import Finding
 from players.loading import source_of
 
-PLAYED, DISQUALIFIED, LEFT_OUT = "played", "disqualified", "left out"
+PLAYED, WITHDRAWN, LEFT_OUT = "played", "withdrawn", "left out"
 """What became of a submission."""
 A_CLASS = 3
 """Files from which on they are rows of a grade sheet."""
@@ -27,7 +27,6 @@ LOST_BY = {
     Termination.TIME: "on time",
     Termination.ILLEGAL_MOVE: "by illegal moves",
     Termination.ERROR: "by errors",
-    Termination.DISQUALIFIED: "unplayed, as it was disqualified",
 }
 """How games are lost by failures, by the kind of failure."""
 
@@ -35,17 +34,17 @@ SUBMISSIONS = Table.read(
     "submissions",
     Column("file", "file, module or program that plays", heading="File", style=Style.WORD, is_wide=True),
     shared.PLAYER,
-    Column("status", "played, disqualified or left out", heading="Status", style=Style.WORD, is_wide=True),
-    Column("place", "place in the standings; empty for a player left out or disqualified", heading="#",
+    Column("status", "played, withdrawn or left out", heading="Status", style=Style.WORD, is_wide=True),
+    Column("place", "place in the standings; empty for a player left out or withdrawn", heading="#",
         text=plain, style=Style.RANK),
     *shared.ELO,
-    Column("points", "points of all games, byes and void rounds; empty for a player left out or disqualified",
+    Column("points", "points of all games, byes and void rounds; empty for a player left out or withdrawn",
         units.POINTS, "Points"),
     shared.GAMES, shared.BYES, shared.VOID_ROUNDS, shared.BUCHHOLZ, shared.SONNEBORN_BERGER,
     Column("failures",
         "games in which it failed, those that do not count among them; empty for a player left out", units.GAMES,
         "Failures", text=to_0),
-    Column("reasons", "in words, why it was left out or disqualified, and how it failed", heading="Reasons",
+    Column("reasons", "in words, why it was left out or withdrawn, and how it failed", heading="Reasons",
         style=Style.WORD),
     shared.SECONDS_PER_MOVE,
     Column("seconds_longest", "longest time of a move", units.SECONDS, "Longest move", is_wide=True),
@@ -63,7 +62,7 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     if len(set(files.values())) < A_CLASS and not run.info.left_out:
         names = []
     rated, order = standings.set_index("player"), final.set_index("player")
-    place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.disqualified), errors="ignore")
+    place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.withdrawn), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
     if len(order) and "buchholz" in order:  # with those of byes and void rounds
         points = order["points"].combine_first(points)
@@ -94,10 +93,10 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
 
 
 def status(run: RatedRun, player: str) -> str:
-    """Whether a player's games count: one of PLAYED, DISQUALIFIED and LEFT_OUT."""
+    """Whether a player's games count: one of PLAYED, WITHDRAWN and LEFT_OUT."""
     if player in run.info.left_out:
         return LEFT_OUT
-    return DISQUALIFIED if player in run.data.disqualified else PLAYED
+    return WITHDRAWN if player in run.data.withdrawn else PLAYED
 
 
 def files_of_users(run: RatedRun) -> dict[str, str]:
@@ -107,17 +106,13 @@ def files_of_users(run: RatedRun) -> dict[str, str]:
 
 
 def failed_games(run: RatedRun) -> list[Failure]:
-    """The failures of players in games, those in void games of their own among them, but for unplayed games."""
-    void, out = set(run.data.void_games["game"]), run.data.disqualified
-    return [
-        failure
-        for failure in run.data.failures
-        if failure.kind != Termination.DISQUALIFIED and (failure.game not in void or failure.player in out)
-    ]
+    """The failures of players in games, those of players that are withdrawn among them."""
+    void, out = set(run.data.void_games["game"]), run.data.withdrawn
+    return [failure for failure in run.data.failures if failure.game not in void or failure.player in out]
 
 
 def _lost(run: RatedRun) -> list[Failure]:
-    """The failures by which games were lost that count, those of unplayed games among them."""
+    """The failures by which games were lost that count."""
     void = set(run.data.void_games["game"])
     return [failure for failure in run.data.failures if failure.game not in void]
 
@@ -132,13 +127,13 @@ def reasons(run: RatedRun, player: str) -> list[str]:
 
 
 def notices(run: RatedRun, player: str, found: Sequence[Finding]) -> list[str]:
-    """Why a player was left out, by the first mistake found in it, or disqualified, and what was found."""
+    """Why a player was left out, by the first mistake found in it, or withdrawn, and what was found."""
     if player in run.info.left_out:
         mistake = first_mistake(found)
         return [f"left out as faulty: {without_paths(mistake.words)}" if mistake else "left out as faulty"]
     parts = [f"found before the first game: {without_paths(finding.words)}" for finding in found]
-    if player in run.data.disqualified:
-        parts.append(disqualification(run, player))
+    if player in run.data.withdrawn:
+        parts.append(withdrawal(run, player))
     return parts
 
 
@@ -156,16 +151,10 @@ def findings(run: RatedRun, player: str, called: Callable[[str], str] = str) -> 
     ]
 
 
-def disqualification(run: RatedRun, player: str) -> str:
-    """Why a player was disqualified whose games are void, and how many these are."""
-    games = _void_games(run, player)
+def withdrawal(run: RatedRun, player: str) -> str:
+    """Why a player was withdrawn, with its first failure."""
     first = next(failure for failure in failed_games(run) if failure.player == player)
-    limit = run.data.experiment.failures.disqualify_after
-    first_games = "game" if limit == 1 else counted(limit, "game")
-    return (
-        f"disqualified, as it failed in its first {first_games} (game {first.game}: {failure_words(first)}): "
-        f"its {counted(len(games), 'game')} {'does' if len(games) == 1 else 'do'} not count"
-    )
+    return f"withdrawn, as {run.data.withdrawn[player]} (game {first.id}: {failure_words(first)})"
 
 
 def by_failures(counts: Mapping[Any, int]) -> str:
@@ -177,10 +166,6 @@ def lost_by_failures(run: RatedRun) -> pd.DataFrame:
     """Games that count and players lost by failures: a row for each that lost any, a column for each kind."""
     lost = pd.DataFrame(_lost(run), columns=list(Failure._fields))
     return lost.groupby(["player", lost["kind"].astype(str)]).size().unstack(fill_value=0)
-
-
-def _void_games(run: RatedRun, player: str) -> pd.DataFrame:
-    return run.data.void_games[(run.data.void_games["white"] == player) | (run.data.void_games["black"] == player)]
 
 
 def failure_words(failure: Failure) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from arena.base.work import in_background
-from arena.ratings.repeats import line_hashes
 
 SAMPLE = 1_000_000
 """Plies of a run above which tables that need single moves rest on the moves of so many plies, and `moves.csv` and
@@ -30,8 +29,6 @@ class Survey(NamedTuple):
 
     totals: pd.DataFrame
     """The table of `totals` of all moves."""
-    hashes: pd.Series
-    """The hash of each game's moves: `arena.ratings.repeats.line_hashes`."""
     sample: pd.DataFrame
     """The moves of the games of `sampled`, with the columns that are needed of single moves."""
     swings: pd.Series
@@ -64,7 +61,6 @@ def _surveyed(parts: Iterable[pd.DataFrame], chosen: pd.Index | None) -> Survey:
     return _together([
         Survey(
             totals(part),
-            line_hashes(part),
             part[_SAMPLED + _SHOWN] if chosen is None else part.loc[part["game"].isin(chosen), _SAMPLED],
             swings(part),
         )
@@ -73,10 +69,8 @@ def _surveyed(parts: Iterable[pd.DataFrame], chosen: pd.Index | None) -> Survey:
 
 
 def _together(surveys: list[Survey]) -> Survey:
-    sums, hashes, samples, swung = zip(*surveys, strict=True)
-    return Survey(
-        _summed(pd.concat(sums)), pd.concat(hashes), pd.concat(samples, ignore_index=True), pd.concat(swung)
-    )
+    sums, samples, swung = zip(*surveys, strict=True)
+    return Survey(_summed(pd.concat(sums)), pd.concat(samples, ignore_index=True), pd.concat(swung))
 
 
 def time_of(table: pd.DataFrame) -> pd.Series:
