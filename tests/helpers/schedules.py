@@ -1,17 +1,16 @@
-"""Schedules as lists of what they play."""
+"""Formats as lists of what they play."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, ScheduledGame
+from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
 from arena.experiment.load import load
-from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.prepare import prepare
-from arena.play.ready import Tournament
-from arena.play.schedule import scheduled_game
+from arena.play.tournament import Tournament
+from arena.ledger.record import GameRecord
 from arena.rules.game import Termination
 
 Result = Callable[[ScheduledGame], float]
@@ -19,18 +18,29 @@ Result = Callable[[ScheduledGame], float]
 Made = tuple[list[list[ScheduledGame]], list[FinalPlace]]
 
 
-def batches(format: Batches, result: Result, void: Mapping[int, frozenset[int]] = {}) -> Made:
-    """The games of all batches of a format under some results, and its final order; `void` players by batch."""
+def games_of(batch: PairBatch, before: int = 0) -> list[ScheduledGame]:
+    """The games of a batch that comes after `before` games; each has its number as its key."""
+    games = []
+    for place in range(2 * len(batch)):
+        first, second, opening, round = batch[place // 2]
+        white, black = (second, first) if place % 2 else (first, second)
+        number = before + place + 1
+        games.append(ScheduledGame(number, number, (number + 1) // 2, round, white, black, opening))
+    return games
+
+
+def batches(format: Batches, result: Result, withdrawn: Mapping[int, frozenset[int]] = {}) -> Made:
+    """The games of all batches of a format under some results, and its final order; `withdrawn` players by batch."""
     made: list[list[ScheduledGame]] = []
     before = 0
     batch = next(format)
     try:
         while True:
-            games = [scheduled_game(batch, before + 1 + place, before) for place in range(2 * len(batch))]
+            games = games_of(batch, before)
             made.append(games)
             before += len(games)
             points = ((result(one), 1 - result(other)) for one, other in zip(games[::2], games[1::2], strict=True))
-            batch = format.send(BatchResult(points, void.get(len(made), frozenset())))
+            batch = format.send(BatchResult(points, withdrawn.get(len(made), frozenset())))
     except StopIteration as end:
         return made, end.value
 
@@ -60,7 +70,6 @@ DYNAMIC = {
 
 
 def record(task: Task) -> GameRecord:
-    """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
-    won = task.scheduled.game % 2 == 1 and task.scheduled.pair % 3 != 0
-    result = "white" if won else "draw"
+    """A made-up game: of three pairs by the key the first player wins two with 1.5 points, one is level."""
+    result = ("white", "draw", "draw")[task.key % 3]
     return task.record(result, Termination.NO_MOVES)
