@@ -86,7 +86,7 @@ class RunInfo(NamedTuple):
     def facts(self) -> Iterator[str]:
         """Yield lines on what a run was played by: versions, machine, files with their hashes."""
         yield "Versions: " + ", ".join(f"{name} {version}" for name, version in self.versions.items() if version)
-        yield f"Machine: {', '.join(map(str, self.machine.values()))} cores"
+        yield "Machine: {platform}, {processor}, {cores} cores".format(**self.machine)
         for path, mark in self.all_files.items():
             yield f"File: {path} ({mark})"
 

@@ -95,6 +95,7 @@ def carry_out(
         info = begun(tournament.info, ledger, workers, force=force) if missing else ledger.info or tournament.info
         ledger.begin(tournament.info._replace(**{name: getattr(info, name) for name in _OF_SESSIONS}))
         write_kept(tournament.experiment, info.facts(), folder)
+        ledger.put(COMPLETE, not missing)
         if not missing:
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:

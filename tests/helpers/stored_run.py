@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from arena.experiment.load import load
+from arena.experiment.schedule import Keys
 from arena.ledger.info import RunInfo, session
-from arena.ledger.ledger import Ledger
-from arena.ledger.packing import MOVE_COLUMNS, packed
+from arena.ledger.ledger import COMPLETE, Ledger
+from arena.ledger.packing import MOVE_COLUMNS, line_of, packed
 from arena.ledger.record import GameRecord
 
 
@@ -22,15 +24,23 @@ class StoredRun:
         self,
         folder: Path,
         players: Iterable[str | Mapping[str, Any]],
-        planned: int = 60,
+        openings: int = 10,
         *,
+        planned: int | None = None,
         exact: bool = True,
         **settings: Any,
     ) -> None:
+        """Of so many openings, by default of as many games as a round robin of them has."""
         entries = [{"name": each, "type": "random"} if isinstance(each, str) else each for each in players]
-        self.experiment = load({"name": "t", "variant": "english", "players": entries} | settings)
+        document = {"name": "t", "variant": "english", "openings": {"count": openings}, "players": entries}
+        self.experiment = load(document | settings)
         self.folder = folder
-        self.info = RunInfo(planned, exact)
+        self.names = [spec.name for spec in self.experiment.players]
+        games = len(self.names) * (len(self.names) - 1) * openings if planned is None else planned
+        fens = tuple(f"B:W{number}" for number in range(openings))
+        self.info = RunInfo({name: name for name in self.names}, fens, games, exact)
+        self._keys = Keys(self.info.players, fens, self.experiment.openings.time_of)
+        self._met: Counter[tuple[str, str]] = Counter()
         self.ledger = Ledger(folder, self.experiment, self.info)
         self.begin()
 
@@ -42,25 +52,46 @@ class StoredRun:
 
     def begin(self, **changes: Any) -> None:
         """Begin another session now, by this process, but for the changes."""
-        begun = session(len(self.ledger.finished()), 2)._replace(**changes)
-        self.ledger.save_info(self.info.begun(begun))
+        now = session(len(self.ledger.results()), 2)._replace(**changes)
+        self.ledger.begin(self.info.begun(now, None))
+        self.ledger.put(COMPLETE, False)
+
+    def end(self) -> None:
+        """Say that nothing is left to be played."""
+        self.ledger.put(COMPLETE, True)
 
     def add(
         self,
-        game: int,
         white: str,
         black: str,
         result: str,
         termination: str = "no_moves",
         error: str = "",
         *,
-        opening: int = 1,
+        opening: int | None = None,
         began: float = math.nan,
-        moves: Sequence[str] = (),
+        moves: Sequence[str] = ("11-15",),
         columns: Mapping[str, float] = MappingProxyType({}),
-    ) -> None:
-        """Store a game; each of its moves has these values in its columns, 1 in others."""
+    ) -> GameRecord:
+        """Store a game, from the next opening of these players with these colours unless one is given, from 0.
+
+        Each of its moves has these values in its columns, 1 in others. A game of its own moves has them differ.
+        """
+        if opening is None:
+            opening = self._met[white, black]
+            self._met[white, black] += 1
         every = {name: [columns.get(name, 1.0)] * len(moves) for name, _ in MOVE_COLUMNS}
         plies, packed_moves = packed({"move": moves, **every} if moves else {})
-        head = game, (game + 1) // 2, 1, white, black, opening, "B" * opening, result, termination
-        self.ledger.add(GameRecord(*head, plies=plies, seconds=0.1, began=began, error=error, moves=packed_moves))
+        fen = self.info.openings[opening]
+        key = self._keys.of(self.names.index(white), self.names.index(black), opening)
+        record = GameRecord(
+            *(key, white, black, fen, self.experiment.openings.time_of(opening), result, termination),
+            plies=plies,
+            seconds=0.1,
+            began=began,
+            error=error,
+            line=line_of(fen, moves),
+            moves=packed_moves,
+        )
+        self.ledger.add(record)
+        return record
