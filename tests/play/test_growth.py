@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from arena.play.options.probe import probed
 
 import arena
 from arena.experiment.load import load
-from arena.ledger.ledger import JUDGES, Ledger
-from arena.ledger.record import INCIDENTS, LOGS
-from arena.ledger.store import StoreError
-from arena.play.options.grading import graded_games
-from arena.play.prepare import prepare
-from arena.play.tournament import Outcome
+from arena.ledger.ledger import StoreError
 from arena.watch.observer import Observer
+from arena.watch.status import read_status
+from tests.helpers.command_line import invoke
 from tests.helpers.tournaments import assert_same
 from tests.helpers.tournaments import play_run as play
 
@@ -35,7 +28,7 @@ SMALL: dict[str, Any] = {
     "max_plies": 40,
     "players": [RANDOM, GREEDY],
 }
-FIRST = """\
+OWN = """\
 from arena import Choice
 
 class {name}:
@@ -64,40 +57,49 @@ def grown(folder: Path, settings: dict[str, Any], out: str = "out") -> Heard:
     """Play what a run lacks of a configuration."""
     path, heard = folder / "growing.yaml", Heard()
     path.write_text(yaml.safe_dump(settings))
-    assert play(load(path), folder / out, heard, workers=1) == Outcome(
-        True, bool(list(folder.glob(f"{out}/{INCIDENTS}/*")))
-    )
+    assert play(load(path), folder / out, heard, workers=1).complete
     return heard
 
 
-def refused(folder: Path, settings: dict[str, Any]) -> str:
-    path, before = folder / "growing.yaml", (folder / "out" / "ledger.sqlite").read_bytes()
-    path.write_text(yaml.safe_dump(settings))
-    with pytest.raises(StoreError) as caught:
-        play(load(path), folder / "out", Observer(), workers=1)
-    assert (folder / "out" / "ledger.sqlite").read_bytes() == before and "\n" not in str(caught.value)
-    return str(caught.value)
+def as_at_once(folder: Path, settings: dict[str, Any]) -> arena.Run:
+    """The grown run, which is the same as that of the same configuration played at once."""
+    grown(folder, settings, "at once")
+    run = arena.load(folder / "out")
+    assert_same(run, arena.load(folder / "at once"))
+    return run
 
 
 def write_own(folder: Path, name: str, move: int = 0, said: str = "pass") -> dict[str, Any]:
     """A player of its own file, which makes one of its legal moves."""
-    (folder / f"{name}.py").write_text(FIRST.format(name=name.title(), move=move, said=said))
+    (folder / f"{name}.py").write_text(OWN.format(name=name.title(), move=move, said=said))
     return {"name": name, "type": f"{name}.py:{name.title()}"}
 
 
-def test_openings_players_and_depths_are_added_one_after_the_other_as_if_all_were_played_at_once(
-    tmp_path: Path,
-) -> None:
+def test_openings_players_and_depths_are_added_as_if_all_were_played_at_once(tmp_path: Path) -> None:
     steps = [
         SMALL,
         SMALL | {"openings": {"count": 3}},
         SMALL | {"openings": {"count": 3}, "players": [SHALLOW, RANDOM, GREEDY]},
         SMALL | {"openings": {"count": 3}, "players": [SHALLOW, RANDOM, DEEP, GREEDY]},
     ]
-    assert [grown(tmp_path, step).played for step in steps] == [4, 2, 12, 18]
+    before = set[str]()
+    for step, played in zip(steps, [4, 2, 12, 18], strict=True):
+        assert grown(tmp_path, step).played == played
+        ids = set(arena.load(tmp_path / "out").games["id"])
+        assert before < ids, "a game keeps its id"
+        before = ids
     assert grown(tmp_path, steps[-1]).played == 0
-    assert grown(tmp_path, steps[-1], "at once").played == 36
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
+    as_at_once(tmp_path, steps[-1])
+
+
+def test_a_run_that_shrinks_keeps_its_games_and_counts_those_that_are_asked_for(tmp_path: Path) -> None:
+    large = SMALL | {"openings": {"count": 3}, "players": [SHALLOW, RANDOM, GREEDY]}
+    grown(tmp_path, large)
+    heard = grown(tmp_path, SMALL)
+    assert heard.played == 0 and heard.lines[0].startswith("depth-1 takes no part any more")
+    as_at_once(tmp_path, SMALL)
+    assert grown(tmp_path, large).played == 0
+    as_at_once(tmp_path, large)
 
 
 def test_games_are_kept_wherever_their_openings_stand(tmp_path: Path) -> None:
@@ -106,170 +108,124 @@ def test_games_are_kept_wherever_their_openings_stand(tmp_path: Path) -> None:
     (tmp_path / "two.txt").write_text("W:W23,22:B1,2\nW:W21,22:B1,2\nB:W21,22:B1,2\n")
     longer = SMALL | {"openings": {"file": "two.txt", "repeat": 2}}
     assert grown(tmp_path, longer).played == 8
-    grown(tmp_path, longer, "at once")
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
+    as_at_once(tmp_path, longer)
 
 
-def test_a_changed_file_has_its_games_alone_played_again_and_the_earlier_run_is_kept(tmp_path: Path) -> None:
-    ann, bob = write_own(tmp_path, "ann"), write_own(tmp_path, "bob", -1, "print(len(game.moves))")
-    grown(tmp_path, SMALL | {"players": [RANDOM, bob, GREEDY]})
+def test_a_changed_file_has_its_games_alone_played_again_and_going_back_plays_nothing(tmp_path: Path) -> None:
+    ann, bob = write_own(tmp_path, "ann"), write_own(tmp_path, "bob", -1)
     group = SMALL | {"players": [RANDOM, ann, bob, GREEDY]}
-    assert grown(tmp_path, group).played == 12
-    before = arena.load(tmp_path / "out").games
+    assert grown(tmp_path, group).played == 24
+    before = arena.load(tmp_path / "out")
     write_own(tmp_path, "bob")
     heard = grown(tmp_path, group)
     assert heard.played == 12
-    [line] = [line for line in heard.lines if "bob" in line]
-    kept = tmp_path / "out" / "earlier-1"
-    assert str(kept) in line and "12 games" in line and "ann" not in line
-    assert arena.load(kept).games.equals(before) and list((kept / LOGS).iterdir())
-    after = arena.load(tmp_path / "out").games
-    others = ~(before["white"] == "bob") & ~(before["black"] == "bob")
-    assert after[others].equals(before[others])
+    assert [line for line in heard.lines if "bob" in line] == ["bob changed: their games are played again"]
+    after = as_at_once(tmp_path, group).games
+    others = ~(after["white"] == "bob") & ~(after["black"] == "bob")
+    assert after[others].equals(before.games[others])
+    assert read_status(tmp_path / "out").games == 24
+    write_own(tmp_path, "bob", -1)
     assert grown(tmp_path, group).played == 0
-    grown(tmp_path, group, "at once")
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
+    assert_same(arena.load(tmp_path / "out"), before)
 
 
 def test_a_player_that_was_left_out_takes_part_when_its_file_is_mended(tmp_path: Path) -> None:
     players = [RANDOM, GREEDY, write_own(tmp_path, "ann", 1000)]
     group = SMALL | {"players": players, "failures": {"faulty": "leave-out"}}
-    path = tmp_path / "growing.yaml"
-    path.write_text(yaml.safe_dump(group))
-    assert play(load(path), tmp_path / "out", workers=1) == Outcome(True, True)
+    grown(tmp_path, group)
     assert len(arena.load(tmp_path / "out").games) == 4
     for move, is_said in ((1000, False), (2000, True)):
         write_own(tmp_path, "ann", move)
-        assert play(load(path), tmp_path / "out", heard := Heard(), workers=1) == Outcome(True, True)
+        heard = grown(tmp_path, group)
         assert any("ann is left out" in line for line in heard.lines) == is_said, "it is tried if its file changed"
     write_own(tmp_path, "ann")
     assert grown(tmp_path, group).played == 8
-    grown(tmp_path, group, "at once")
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
-    assert not arena.load(tmp_path / "out").info.left_out
+    assert not as_at_once(tmp_path, group).info.left_out
 
 
-def test_who_is_disqualified_is_decided_anew(tmp_path: Path) -> None:
-    """Who fails as White alone is disqualified by the first game, but not after a sound one against another."""
+def test_who_is_withdrawn_is_decided_anew(tmp_path: Path) -> None:
+    """Who fails as White alone is withdrawn by the first game, but not after a sound one against another."""
     players = [write_own(tmp_path, "ann", said="assert game.turn"), RANDOM, GREEDY]
-    settings = SMALL | {"players": players, "failures": {"disqualify_after": 1, "faulty": "forfeit"}}
+    settings = SMALL | {"players": players, "failures": {"withdraw_after": 1, "faulty": "forfeit"}}
     grown(tmp_path, settings)
-    assert len(arena.load(tmp_path / "out").games) == 4
+    run = arena.load(tmp_path / "out")
+    assert list(run.data.withdrawn) == ["ann"] and len(run.games) == 4
     larger = settings | {"players": [SHALLOW, *players]}
     grown(tmp_path, larger)
-    grown(tmp_path, larger, "at once")
-    assert len(arena.load(tmp_path / "out").games) == 24
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
+    assert len(as_at_once(tmp_path, larger).games) == 24
 
 
-def test_grades_and_searches_of_what_stays_are_kept(tmp_path: Path) -> None:
-    settings = SMALL | {"players": [SHALLOW, DEEP], "probe": {"depth": 2, "positions": 3}}
-    settings |= {"grade": {"pieces": 0, "judge": "simple@d3"}, "max_plies": 20}
+def test_an_anchor_may_be_added_to_a_run_that_is_complete_and_a_player_after_it(tmp_path: Path) -> None:
+    grown(tmp_path, SMALL)
+    anchored = SMALL | {"anchor": {"random": 1000}}
+    assert grown(tmp_path, anchored).played == 0
+    standings = arena.load(tmp_path / "out").standings.set_index("player")
+    assert standings["elo"]["random"] == 1000
+    larger = anchored | {"players": [RANDOM, GREEDY, SHALLOW]}
+    assert grown(tmp_path, larger).played == 8
+    as_at_once(tmp_path, larger)
+
+
+def test_grades_of_what_stays_are_kept(tmp_path: Path) -> None:
+    settings = SMALL | {"players": [SHALLOW, DEEP], "grade": {"pieces": 0, "judge": "simple@d3"}, "max_plies": 20}
     grown(tmp_path, settings)
-    path = tmp_path / "out"
-    with Ledger(path, load(settings), prepare(load(tmp_path / "growing.yaml")).info) as ledger:
-        judge = next(iter(ledger.documents()[JUDGES]))
     larger = settings | {"players": [RANDOM, SHALLOW, DEEP]}
-    (tmp_path / "growing.yaml").write_text(yaml.safe_dump(larger))
-    plan = prepare(load(tmp_path / "growing.yaml"), path)
-    with Ledger(path, plan.experiment, plan.info, plan.opening_fens) as ledger:
-        assert len(graded_games(ledger, judge)) == 4 and len(probed(ledger)) == 6
     grown(tmp_path, larger)
-    grown(tmp_path, larger, "at once")
-    one, other = (arena.load(tmp_path / out) for out in ("out", "at once"))
-    assert one.data.grades.equals(other.data.grades)
+    run = as_at_once(tmp_path, larger)
+    assert run.data.grades.equals(arena.load(tmp_path / "at once").data.grades) and len(run.data.graded) == 12
 
 
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"seed": 4}, "changed: seed"),
-        ({"variant": "russian"}, "changed: variant"),
-        ({"max_plies": 50}, "changed: max_plies"),
-        ({"players": [RANDOM | {"depth": 1}, GREEDY | {"depth": 1}]}, "would keep no game, as random and greedy"),
-        ({"players": [RANDOM, SHALLOW]}, "greedy"),
-        ({"openings": {"count": 1}}, "not number 2 of the 1"),
-        ({"openings": {"count": 2, "random_plies": 6}}, "other openings"),
-        ({"format": {"type": "swiss", "rounds": 1}, "openings": {"count": 3}}, "results decide who meets"),
-        (
-            {"format": {"type": "gauntlet", "seeds": ["depth-1"]}, "players": [RANDOM, GREEDY, SHALLOW]},
-            "random and greedy would meet less often",
-        ),
+        ({"seed": 4}, "another seed (3 there, 4 here)"),
+        ({"variant": "russian"}, "another variant (english there, russian here)"),
+        ({"max_plies": 50}, "another max_plies"),
+        ({"time_margin": 0.5}, "another time_margin"),
+        ({"adjudicate": {"win": {"men": 3}}}, "another adjudicate"),
     ],
 )
-def test_what_is_no_growth_is_refused_in_one_line_that_says_why(
-    changed: dict[str, Any], why: str, tmp_path: Path
-) -> None:
+def test_what_every_game_depends_on_is_refused_in_one_line(changed: dict[str, Any], why: str, tmp_path: Path) -> None:
     grown(tmp_path, SMALL)
-    assert why in refused(tmp_path, SMALL | changed)
+    path = tmp_path / "growing.yaml"
+    path.write_text(yaml.safe_dump(SMALL | changed))
+    with pytest.raises(StoreError) as caught:
+        play(load(path), tmp_path / "out", workers=1)
+    assert why in str(caught.value) and "\n" not in str(caught.value)
+    assert grown(tmp_path, SMALL).played == 0
 
 
-@pytest.mark.parametrize("format", [{"type": "swiss", "rounds": 1}, {"type": "knockout", "extra": 0}])
-def test_what_results_decided_cannot_grow(format: dict[str, Any], tmp_path: Path) -> None:
-    grown(tmp_path, SMALL | {"format": format})
-    larger = SMALL | {"format": format, "players": [RANDOM, GREEDY, SHALLOW], "openings": {"count": 9}}
-    assert f"results decide who meets in a {format['type']}" in refused(tmp_path, larger)
-
-
-def test_an_open_test_goes_on_with_more_openings_and_a_decided_one_cannot(tmp_path: Path) -> None:
-    is_open = SMALL | {"sprt": {"elo0": 0, "elo1": 9}}
-    grown(tmp_path, is_open, "open")
-    assert grown(tmp_path, is_open | {"openings": {"count": 3}}, "open").played == 2
-    decided = {"openings": {"count": 50}, "sprt": {"elo0": -1500, "elo1": 0, "alpha": 0.4, "beta": 0.4}}
-    grown(tmp_path, SMALL | decided)
-    longer = decided | {"openings": {"count": 60}}
-    assert "its sequential test was decided after" in refused(tmp_path, SMALL | longer)
-
-
-def test_a_run_until_elo_is_known_goes_on_with_more_openings_but_not_with_more_players(tmp_path: Path) -> None:
-    until = SMALL | {"openings": {"count": 26}, "until": {"error": 60.0}, "max_plies": 8}
-    grown(tmp_path, until)
-    assert "results of all decide" in refused(tmp_path, until | {"players": [RANDOM, GREEDY, SHALLOW]})
-    assert "cannot end earlier" in refused(tmp_path, until | {"until": {"error": 90.0}})
-    longer = until | {"openings": {"count": 40}, "until": {"error": 50.0}}
-    grown(tmp_path, longer)
-    grown(tmp_path, longer, "at once")
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
-
-
-@pytest.mark.parametrize("is_committed", [False, True])
-def test_files_beside_the_games_have_their_numbers_wherever_growth_was_killed(
-    is_committed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"format": {"type": "swiss", "rounds": 1}},
+        {"format": {"type": "knockout", "extra": 0}},
+        {"format": "match", "sprt": {"elo0": 0, "elo1": 9}},
+        {"openings": {"count": 26}, "until": {"error": 60.0}, "max_plies": 8},
+    ],
+    ids=str,
+)
+def test_of_formats_that_results_decide_the_games_that_are_asked_for_count_as_if_played_at_once(
+    settings: dict[str, Any], tmp_path: Path
 ) -> None:
-    players = [write_own(tmp_path, "ann", 1000), GREEDY]
-    settings = SMALL | {"players": players, "failures": {"disqualify_after": 0, "faulty": "forfeit"}}
-    grown(tmp_path, settings)
-    shutil.copytree(tmp_path / "out", tmp_path / "killed")
-    larger = settings | {"players": [RANDOM, *players]}
-    (tmp_path / "growing.yaml").write_text(yaml.safe_dump(larger))
-    plan = prepare(load(tmp_path / "growing.yaml"), tmp_path / "killed")
-
-    def killed(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    point = "arena.ledger.ledger.settle_files" if is_committed else "arena.ledger.ledger.renumber"
-    with monkeypatch.context() as patched:
-        patched.setattr(point, killed)
-        with pytest.raises(KeyboardInterrupt):
-            Ledger(tmp_path / "killed", plan.experiment, plan.info, plan.opening_fens)
-    for out in ("killed", "out"):
-        grown(tmp_path, larger, out)
-    run = arena.load(tmp_path / "killed")
-    assert_same(run, arena.load(tmp_path / "out"))
-    failed = run.games[run.games["error"] != ""].set_index("game")["opening_fen"]
-    for out in ("killed", "out"):
-        bundles = {path: yaml.safe_load(path.read_text()) for path in (tmp_path / out / INCIDENTS).iterdir()}
-        assert {path.name for path in bundles} == {f"game-{game}.yaml" for game in failed.index} != set()
-        assert {bundle["game"]: bundle["opening"] for bundle in bundles.values()} == failed.to_dict()
-        assert all(bundle["replay"].endswith(f" {bundle['game']}") for bundle in bundles.values())
+    first = SMALL | settings
+    grown(tmp_path, first)
+    larger = first | {"openings": {"count": 30}}
+    if "sprt" not in settings:
+        larger |= {"players": [RANDOM, GREEDY, SHALLOW]}
+    grown(tmp_path, larger)
+    as_at_once(tmp_path, larger)
+    assert grown(tmp_path, first).played == 0
+    as_at_once(tmp_path, first)
 
 
-def test_a_run_of_an_earlier_version_that_had_no_grades_grows_too(tmp_path: Path) -> None:
-    grown(tmp_path, SMALL)
-    with closing(sqlite3.connect(tmp_path / "out" / "ledger.sqlite")) as connection:
-        connection.execute("DROP TABLE grades")
-        connection.commit()
-    larger = SMALL | {"openings": {"count": 3}, "players": [SHALLOW, RANDOM, GREEDY]}
-    assert grown(tmp_path, larger).played == 18 - 4
-    grown(tmp_path, larger, "at-once")
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at-once"))
+def test_a_match_of_more_openings_goes_on_in_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for count in ("2", "3"):
+        assert invoke("match", "greedy", "random", "--openings", count, "--workers", 1).exit_code == 0
+    (folder,) = (tmp_path / "reports").iterdir()
+    assert len(arena.load(folder).games) == 6
+    kept = folder / "experiment.yaml"
+    kept.write_text(kept.read_text().replace("count: 3", "count: 4"))
+    again = invoke("run", kept, "--out", folder, "--workers", 1, "--no-report")
+    assert again.exit_code == 0 and len(arena.load(folder).games) == 8
