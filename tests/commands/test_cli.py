@@ -100,7 +100,6 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("play --from nowhere.pdn", "nowhere.pdn"),
         ("play --name ''", "--name"),
         ("play --clock 0", "--clock"),
-        ("play --as-printed", "--as-printed"),
         ("play --browser --flip", "--flip"),
         ("play --browser --player human", "--player"),
         ("play --no-open", "--no-open"),
