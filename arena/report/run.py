@@ -141,11 +141,6 @@ class Run(RatedRun):
         """The sequential test pair by pair."""
         return outcomes.sprt_path(self.games, self.experiment.sprt)
 
-    @cached_property
-    def convergence(self) -> pd.DataFrame:
-        """Ratings after growing parts of the schedule."""
-        return standings.convergence(self.rated_games, self.players, self.first, self.anchor)
-
     # players at equal terms
 
     @cached_property
@@ -240,7 +235,6 @@ _TABLES = (
     comparisons.COMPARISONS,
     sweeps.GAINS,
     sweeps.SWEEPS,
-    standings.CONVERGENCE,
     ablation.ABLATION,
     outcomes.SPRT,
     grades.GRADES,
