@@ -32,7 +32,7 @@ from arena.ledger.ledger import (
     run_info,
     stored_experiment,
 )
-from arena.ledger.moves import Moves, phases, players_to_move, whole
+from arena.ledger.moves import Moves, players_to_move, whole
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
 from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE, Failure, GameRecord, failures_of
 from arena.ledger.store import (
@@ -87,9 +87,7 @@ class RunData(NamedTuple):
     `best_move` is the played move where none is better. `best` and `played` are the points, 0 to 1, after the best
     and the played move: 0, 0.5 or 1 by tables; by another judge only of what it holds for certain, else missing,
     as they follow from `best_men` and `played_men`, its scores in men, which are missing where a value is certain.
-    `chance_errors` is the share of the legal moves that lose value, `chance_loss` the points that a move drawn at
-    random would lose, on average: missing for another judge. `best_plies` and `played_plies` are plies from the
-    position to the certain end, missing where none is certain.
+    `best_plies` and `played_plies` are plies from the position to the certain end, missing where none is certain.
     """
     graded: pd.DataFrame = pd.DataFrame(columns=list(GRADED_COLUMNS))
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
@@ -143,8 +141,7 @@ def read(folder: Path) -> RunData:
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     extras: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
     extras = _with_movers(extras, games, names)[list(EXTRA_COLUMNS)]
-    grades, start = _with_movers(grades, games, names), pieces_at_start(experiment)
-    grades = grades.assign(phase=phases(grades["pieces"].to_numpy(), start))[list(GRADE_COLUMNS)]
+    grades, start = _with_movers(grades, games, names)[list(GRADE_COLUMNS)], pieces_at_start(experiment)
     return RunData(
         experiment=experiment,
         info=info,
@@ -238,9 +235,6 @@ def _grades(connection: Connection) -> pd.DataFrame:
     columns = {name: grades[name] for name, _ in GRADE_RECORD}
     frame: pd.DataFrame = pd.DataFrame({**of_game, **columns, "best_move": grades["move"].astype("U")})
     frame = frame[frame["pieces"] > np.array(theirs, np.int64)[each]]
-    erring = frame.pop("erring_moves").replace(0, np.nan)
-    frame["chance_errors"] = erring / frame["legal_moves"]
-    frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
     frame = frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
     return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
 

@@ -188,12 +188,7 @@ class Run(RatedRun):
     @cached_property
     def grades(self) -> pd.DataFrame:
         """One row per graded decision, its judge and the points that it lost."""
-        return grades.grades(self, self.judges)
-
-    @cached_property
-    def judges(self) -> pd.DataFrame:
-        """How each judge's scores become points."""
-        return grades.judges(self)
+        return grades.grades(self)
 
     @cached_property
     def endgame_errors(self) -> pd.DataFrame:
@@ -202,7 +197,7 @@ class Run(RatedRun):
 
     @cached_property
     def judged_losses(self) -> pd.DataFrame:
-        """The points that each player lost by a judge's scores, by phase."""
+        """The points that each player lost by a judge's scores."""
         return grades.judged_losses(self, self.grades)
 
     @cached_property
@@ -238,7 +233,6 @@ _TABLES = (
     ablation.ABLATION,
     outcomes.SPRT,
     grades.GRADES,
-    grades.JUDGES,
     grades.ENDGAME_ERRORS,
     grades.JUDGED_LOSSES,
     suites.SUITES,
