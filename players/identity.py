@@ -14,7 +14,7 @@ import sysconfig
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -79,13 +79,7 @@ def _hash(path: str, status: tuple[int, int, int, int]) -> str:
 
 def placed(files: Files, folder: Path) -> dict[str, str]:
     """Files by their paths from a folder on."""
-    return {_from(path, folder): files[path] for path in sorted(files)}
-
-
-def _from(path: str, folder: Path) -> str:
-    with suppress(ValueError):  # on another drive of Windows
-        return Path(os.path.relpath(path, folder.resolve())).as_posix()
-    return path
+    return {os.path.relpath(path, folder.resolve()): files[path] for path in sorted(files)}
 
 
 def now(files: Files, folder: Path) -> dict[str, str]:
@@ -205,8 +199,8 @@ class _State:
 
 
 _state, _hashing = _State(), threading.local()
-if hasattr(os, "register_at_fork"):  # a lock that another thread holds would never be free in the child
-    os.register_at_fork(after_in_child=lambda: setattr(_state, "lock", threading.RLock()))
+# A lock that another thread holds would never be free in the child.
+os.register_at_fork(after_in_child=lambda: setattr(_state, "lock", threading.RLock()))
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from tests.helpers import naive
 from tests.helpers.needed import needed
 from tests.helpers.rule_sets import POSITIONS, RULE_SETS, UNCOMPILED
 
-for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
         signal.signal(_number, signal.SIG_DFL if _number != signal.SIGINT else signal.default_int_handler)
 

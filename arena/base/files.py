@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,16 +18,9 @@ REPORT = "report.html"
 RUNS = "runs.json"
 """Name of the file that lists the runs in a folder that has several, of one configuration."""
 
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-"""Encodings by the mark that a file begins with, the longer mark first."""
-_CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5")
-_CYRILLIC_WORD = re.compile(r"\b(?:[А-ЯЁ][а-яё]+|[а-яё]{2,}|[А-ЯЁ]{2,})\b")
+_NOT_UTF_8 = (
+    "it is not UTF-8, and read as Latin-1; if letters are wrong, convert it, as by iconv -f CP1251 -t UTF-8"
+)
 
 
 class FolderError(Exception):
@@ -69,30 +61,19 @@ def found_file(path: Path, folder: Path, *further: Path) -> Path:
     return next((place for place in places if place.is_file()), places[0])
 
 
-def decoded(data: bytes, encoding: str | None = None) -> tuple[str, str]:
-    """A file's text and its encoding: the given one, UTF-8 or UTF-16, else the 8-bit one that fits the text best.
-
-    Raises ValueError if it is not text in that encoding, LookupError if Python does not know the encoding.
-    """
-    if encoding is None:
-        encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
-    if encoding is None and b"\0" in data[:2]:
-        encoding = "utf-16-be" if data[0] == 0 else "utf-16-le"
-    if encoding is None:
-        try:
-            return data.decode(), "utf-8"
-        except UnicodeDecodeError:
-            encoding = _eight_bit(data)
+def decoded(data: bytes) -> tuple[str, str]:
+    """A file's text: UTF-8, UTF-16 by its mark, else Latin-1, which the caution beside it says."""
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        return data.decode(encoding).removeprefix("\ufeff"), encoding
-    except ValueError:
-        raise ValueError(f"it is not text in {encoding}") from None
+        return data.decode(encoding), ""
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), _NOT_UTF_8
 
 
 def unicode_text(path: Path) -> str:
     """The text of a file that must be UTF-8 or UTF-16. Raises OSError, or ValueError if it is not."""
-    text, encoding = decoded(path.read_bytes())
-    if not is_unicode(encoding):
+    text, caution = decoded(path.read_bytes())
+    if caution:
         raise ValueError("it is not text in UTF-8")
     return text
 
@@ -100,21 +81,3 @@ def unicode_text(path: Path) -> str:
 def unreadable(path: Path | str, error: OSError | ValueError) -> str:
     """That a file could not be read as text, and why: `games.pdn cannot be read: Permission denied`."""
     return f"{path} cannot be read: {error.strerror if isinstance(error, OSError) else error}"
-
-
-def is_unicode(encoding: str) -> bool:
-    """Whether an encoding that `decoded` found is certain: UTF-8, or UTF-16 and UTF-32 with their zeros."""
-    return encoding.startswith("utf")
-
-
-def _eight_bit(data: bytes) -> str:
-    """An encoding for text that is not UTF-8: a Cyrillic one if most letters beyond ASCII make Russian words."""
-    high = sum(byte > 0x7F for byte in data)
-
-    def letters(encoding: str) -> int:
-        return sum(map(len, _CYRILLIC_WORD.findall(data.decode(encoding, "replace"))))
-
-    best = max(_CYRILLIC, key=letters)
-    if 2 * letters(best) > high:
-        return best
-    return "cp1252" if "\ufffd" not in data.decode("cp1252", "replace") else "latin-1"

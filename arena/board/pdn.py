@@ -8,7 +8,6 @@ from math import nan
 from pathlib import Path
 
 from arena.base.errors import ArenaError
-from arena.base.files import decoded
 from arena.board.game import BoardGame, Thought
 from arena.board.sides import entry_named, side_of
 from arena.rules.pdn.read import PdnFile, read_pdn
@@ -91,9 +90,10 @@ def append_game(path: Path, game: BoardGame) -> int:
     """
     before = 0
     if path.exists() and path.stat().st_size:
-        encoding = decoded(path.read_bytes())[1]
-        if not encoding.startswith("utf-8"):
-            raise ArenaError(f"{path} is in {encoding}, and stays as it is: save under another name")
+        try:
+            path.read_bytes().decode()
+        except UnicodeDecodeError:
+            raise ArenaError(f"{path} is not UTF-8, and stays as it is: save under another name") from None
         file = _read(path, game.variant)
         if not file.games:
             raise ArenaError(f"{path} is no PDN file, and stays as it is: save under another name")

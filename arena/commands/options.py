@@ -95,13 +95,6 @@ results_option = click.option(
     type=click.Choice(WINNERS),
     help="Whose win 1-0 is [the first mover's in PDN, White's in CSV].",
 )
-ENCODINGS = ("utf-8", "utf-16", "latin-1", "cp1250", "cp1251", "cp1252", "koi8-r", "cp866", "iso8859-2", "cp437")
-encoding_option = click.option(
-    "--encoding",
-    type=click.Choice(ENCODINGS, case_sensitive=False),
-    metavar="NAME",
-    help="Of files, such as cp1251 [UTF-8, UTF-16 or the likeliest].",
-)
 
 
 def report_options(command: Any) -> Any:

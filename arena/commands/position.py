@@ -154,7 +154,7 @@ def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) 
             raise ArenaError(
                 f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
             )
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise ArenaError(unreadable(path, error)) from None
     if not file.games:
         raise ArenaError(str(next(problem for problem in reversed(file.problems) if problem.game)))

@@ -11,7 +11,7 @@ import click
 import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.commands.options import encoding_option, first_option, json_option, results_option
+from arena.commands.options import first_option, json_option, results_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate, zero
 from arena.ratings.prior import moved_by_prior
@@ -33,7 +33,6 @@ _DECIMALS = 4
 @click.option("--anchor", help="The player whose Elo is 0 [the mean is, of two players the second].")
 @first_option
 @results_option
-@encoding_option
 @click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
 @click.option("--alike", is_flag=True, help="Names that differ by case, commas or spaces alone are one player's.")
 @json_option
@@ -42,7 +41,6 @@ def rate_command(
     anchor: str | None,
     first: Colour | None,
     results: Winner | None,
-    encoding: str | None,
     strict: bool,
     alike: bool,
     as_json: bool,
@@ -52,7 +50,7 @@ def rate_command(
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
     may have pair, the same for games that belong together.
     """
-    results_read = read_results(files, first, encoding, strict, results)
+    results_read = read_results(files, first, strict, results)
     if alike:
         results_read = with_alike_as_one(results_read)
     try:
@@ -101,17 +99,14 @@ def rate_command(
 @click.argument("b", type=click.Path(path_type=Path))
 @first_option
 @results_option
-@encoding_option
 @json_option
-def compare_command(
-    a: Path, b: Path, first: Colour | None, results: Winner | None, encoding: str | None, as_json: bool
-) -> None:
+def compare_command(a: Path, b: Path, first: Colour | None, results: Winner | None, as_json: bool) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
     Elo is relative to the mean of the players of both. For two runs, it counts the games that are the same, move
     for move.
     """
-    sides = [read_side(path, first, encoding, results) for path in (a, b)]
+    sides = [read_side(path, first, results) for path in (a, b)]
     comparison = compare(*sides)
     if as_json:
         document = {

@@ -142,8 +142,7 @@ def interruptible(say: Callable[[str], None], *, resumes: bool = True) -> Iterat
 
     before = {number: signal.signal(number, handle) for number in _signals()}
     reader, writer = os.pipe()
-    if hasattr(os, "set_blocking"):  # on Windows from Python 3.12 on
-        os.set_blocking(writer, False)
+    os.set_blocking(writer, False)
     outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(reader, list(before), say), daemon=True).start()
     try:
@@ -184,10 +183,8 @@ def _watch(reader: int, signals: Sequence[int], say: Callable[[str], None]) -> N
 
 def _signals() -> list[int]:
     """The signals to watch: not SIGHUP, where `nohup` has it ignored."""
-    hangup = getattr(signal, "SIGHUP", None)
-    kept = [] if hangup is None or signal.getsignal(hangup) == signal.SIG_IGN else [hangup]
-    ctrl_break = getattr(signal, "SIGBREAK", None)  # of Windows, which has no SIGTERM from elsewhere
-    return [signal.SIGINT, signal.SIGTERM, *kept, *([ctrl_break] if ctrl_break is not None else [])]
+    hangup = [] if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else [signal.SIGHUP]
+    return [signal.SIGINT, signal.SIGTERM, *hangup]
 
 
 def _exit_code(received: Sequence[int]) -> int | None:
@@ -244,8 +241,8 @@ def watched(
 def line_of(prompt: str, seconds: float | None = None) -> str | None:
     """The next line of the standard input, with editing and history on a terminal; None if there is none.
 
-    Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt, and on a terminal, where the system has
-    alarms, TimeoutError when `seconds` are over.
+    Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt, and on a terminal TimeoutError when
+    `seconds` are over.
     """
     if not sys.stdin.isatty():
         line = sys.stdin.readline()
@@ -263,7 +260,7 @@ def line_of(prompt: str, seconds: float | None = None) -> str | None:
 @contextmanager
 def _alarm(seconds: float | None) -> Iterator[None]:
     """Raise TimeoutError after some seconds; it ends the wait for a line as Ctrl-C does."""
-    if seconds is None or not hasattr(signal, "setitimer"):
+    if seconds is None:
         yield
         return
 

@@ -35,8 +35,6 @@ _SAFE_PATH = "PYTHONSAFEPATH"
 _ORPHAN_SECONDS = 0.5
 """Seconds between two looks whether the parent is alive, where the system does not see to that."""
 _SPAWN = multiprocessing.get_context("spawn")
-_HAS_MASKS = hasattr(signal, "pthread_sigmask")
-"""Whether signals can be held back from what is started."""
 
 
 class _Raised(NamedTuple):
@@ -192,7 +190,7 @@ def _starting() -> Iterator[Mapping[str, str | None]]:
     threads = {name: os.environ.get(name) for name in _THREADS}
     script = sys.modules["__main__"]
     first = [place for place in path if here != ROOT and (not place or Path(place) == here)]
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if _HAS_MASKS else set()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     _set({_SAFE_PATH: "1", **{name: number or "1" for name, number in threads.items()}})
     sys.path[:] = [place for place in path if place not in first] + first
     sys.modules["__main__"] = ModuleType("__main__")
@@ -202,8 +200,7 @@ def _starting() -> Iterator[Mapping[str, str | None]]:
         sys.modules["__main__"] = script
         sys.path[:] = path
         _set({**before, **threads})
-        if _HAS_MASKS:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _set(variables: Mapping[str, str | None]) -> None:
@@ -249,8 +246,6 @@ def _imported(_function: Function) -> None:
 
 
 def _follow(parent: int) -> None:
-    from arena.watch.live import lives
-
-    while os.getppid() == parent and lives(parent):  # on Windows the former never changes
+    while os.getppid() == parent:
         time.sleep(_ORPHAN_SECONDS)
     os._exit(1)

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.base.files import decoded, is_unicode, unreadable
+from arena.base.files import decoded, unreadable
 from arena.base.wording import counted, cut, first_few, listed, quoted
 from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
@@ -83,9 +83,7 @@ class Results(NamedTuple):
     """Sentences on what was read as a guess, or not counted."""
 
 
-def read_file(
-    path: Path, first: Colour | None = None, encoding: str | None = None, results: Winner | None = None
-) -> GameSource:
+def read_file(path: Path, first: Colour | None = None, results: Winner | None = None) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
     Games without players or with an unknown result are left out. Raises ArenaError for a file that cannot be
@@ -95,18 +93,15 @@ def read_file(
     if path.is_char_device():
         raise ArenaError(f"{path} cannot be read: it is a device")
     try:
-        text, encoding = decoded(path.read_bytes(), encoding)
-    except (OSError, ValueError) as error:
+        text, caution = decoded(path.read_bytes())
+    except OSError as error:
         raise ArenaError(unreadable(path, error)) from None
     suffix = path.suffix.lower()
     if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
         source = _pdn(path, text, first, results or "first")
     else:
         source = _csv(path, text, first if first and results == "first" else "white")
-    if is_unicode(encoding):
-        return source
-    guess = f"{path} is not UTF-8: read as {encoding}; --encoding names another."
-    return source._replace(notes=[guess, *source.notes])
+    return source._replace(notes=[f"{path}: {caution}.", *source.notes]) if caution else source
 
 
 def combined(sources: Sequence[GameSource], first: Colour | None = None, strict: bool = False) -> Results:

@@ -59,9 +59,7 @@ class Comparison(NamedTuple):
     """Sentences: what a reader of the table must know."""
 
 
-def read_side(
-    path: Path, first: Colour | None = None, encoding: str | None = None, results: Winner | None = None
-) -> RatedSide:
+def read_side(path: Path, first: Colour | None = None, results: Winner | None = None) -> RatedSide:
     """A run's folder, or a file of results, as `read_results` takes it. Raises ArenaError."""
     if path.is_dir():
         run = load(path)
@@ -70,7 +68,7 @@ def read_side(
         timed = run.standings.dropna(subset="seconds_per_move")
         seconds = dict(zip(timed["player"], timed["seconds_per_move"], strict=True))
         return RatedSide(str(path), run.ratings, seconds, run)
-    file = read_results([path], first, encoding, results=results)
+    file = read_results([path], first, results=results)
     return RatedSide(str(path), rate(file.games, first=file.first), {}, notes=file.notes, games=file.games)
 
 

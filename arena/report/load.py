@@ -66,7 +66,6 @@ def card(run: Run) -> str:
 def read_results(
     paths: Sequence[Path],
     first: Colour | None = None,
-    encoding: str | None = None,
     strict: bool = False,
     results: Winner | None = None,
 ) -> Results:
@@ -74,7 +73,7 @@ def read_results(
 
     Raises ArenaError for a file that cannot be read, and for files that differ in who moves first.
     """
-    sources = [read_run(path) if path.is_dir() else read_file(path, first, encoding, results) for path in paths]
+    sources = [read_run(path) if path.is_dir() else read_file(path, first, results) for path in paths]
     return combined(sources, first, strict)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import platform
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,8 +31,6 @@ CLOCK = "clock"
 _COUNTS = """SELECT white, black, result, termination, COUNT(*), MIN(game), error FROM games
 GROUP BY white, black, result, termination ORDER BY MIN(game)"""
 """Games that are alike; `error` is that of the first one, as SQLite takes it from the row of MIN."""
-_MAY_QUERY, _STILL_ACTIVE = 0x1000, 259
-"""PROCESS_QUERY_LIMITED_INFORMATION, and the exit code of a process that has none yet (Windows)."""
 
 Rated: TypeAlias = Sequence[tuple[str, str, str, int]]
 """White, black, result and number of the pair of games."""
@@ -244,7 +240,7 @@ def _is_playing(folder: Path, session: Session | None) -> bool | None:
     """
     if session is None or session.host != platform.node():
         return None
-    if not lives(session.process):
+    if not _lives(session.process):
         return False
     try:
         with FileLock(folder / LOCK).acquire(blocking=False):
@@ -255,15 +251,8 @@ def _is_playing(folder: Path, session: Session | None) -> bool | None:
         return None
 
 
-def lives(process: int) -> bool:
+def _lives(process: int) -> bool:
     """Whether a process of that number runs on this machine."""
-    if sys.platform == "win32":  # where os.kill with the signal 0 would send it Ctrl-C
-        kernel, code = ctypes.windll.kernel32, ctypes.c_ulong()
-        handle = kernel.OpenProcess(_MAY_QUERY, False, process)
-        if handle:
-            kernel.GetExitCodeProcess(handle, ctypes.byref(code))
-            kernel.CloseHandle(handle)
-        return code.value == _STILL_ACTIVE
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

@@ -52,8 +52,7 @@ def endpoint(port: int) -> Endpoint:
     """An endpoint on the loopback address, 0 for any free port. Raises OSError if the port is taken."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        if sys.platform != "win32":  # where it would share a port that is taken
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((HOSTS[0], port))
         bound.listen()
     except OSError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import select
 import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -128,8 +127,6 @@ def _started(words: Sequence[str], folder: Path) -> Program:
         raise PlayerError(f"there is no program {path}", "command")
     elif not os.access(path, os.X_OK):
         raise PlayerError(f"{path} is not a program: it may not be executed (chmod +x)", "command")
-    if not hasattr(select, "poll"):
-        raise PlayerError("outside programs cannot be played on Windows yet", "command")
     try:
         return Program([str(path), *arguments], folder)
     except OSError as error:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import re
 import select
 import struct
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -21,10 +24,6 @@ class Terminal:
     """A command of the arena with a terminal of its own, of 100 columns unless it is given others."""
 
     def __init__(self, *arguments: object, columns: int = 100, **environment: str) -> None:
-        import fcntl
-        import pty
-        import termios
-
         self.output = ""
         self._read = 0
         self._process, self._terminal = pty.fork()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -281,7 +280,6 @@ def test_a_time_limit_with_no_time_to_spare_is_warned_of(
     assert [(finding.where, finding.level) for finding in found] == [(place, "warning") for place in places]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sandboxes need Linux")
 def test_without_a_sandbox_the_files_are_read_but_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "unavailable", lambda: "there is none")
     (folder / "all").mkdir()

@@ -21,7 +21,6 @@ SAID = {"words", "word", "text", "sentence", "line", "message", "reason", "name"
 """What a text is called in which nothing is looked for."""
 DOORS = {
     "board/entering.py": "what a person types",
-    "board/pdn.py": "the encoding that a person names",
     "report/charts/style.py": "the SVG that matplotlib wrote",
     "report/describe.py": "the name of a file",
     "report/page/player.py": "what a player's code raised",

@@ -77,8 +77,7 @@ def cache_folder() -> Path:
         )
         folder = _writable(parent / name)
     except (OSError, RuntimeError) as error:
-        user = os.getuid() if hasattr(os, "getuid") else ""  # Windows has a temporary folder for each user
-        folder = Path(tempfile.gettempdir(), f"{OWN}-{user}", name)
+        folder = Path(tempfile.gettempdir(), f"{OWN}-{os.getuid()}", name)
         if not folder.exists():
             logging.getLogger(__name__).warning("%s: compiled code is kept in %s", error, folder.parent)
         try:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import time
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba.core import cgutils, types
 
 from arena.rules.jit.kernel import inlined, instructions_of
@@ -104,27 +102,14 @@ def monotonic() -> float:
     return time.monotonic()
 
 
-if sys.platform == "win32":
-    for _name in ("QueryPerformanceCounter", "QueryPerformanceFrequency"):
-        _address = ctypes.cast(getattr(ctypes.windll.kernel32, _name), ctypes.c_void_p).value
-        binding.add_symbol(_name, _address)  # the compiler does not search the system's libraries by itself
-    _ticks: Any = types.ExternalFunction("QueryPerformanceCounter", types.int32(WORDS))
-    _ticks_per_second: Any = types.ExternalFunction("QueryPerformanceFrequency", types.int32(WORDS))
+_clock = time.CLOCK_MONOTONIC
+_read_clock: Any = types.ExternalFunction("clock_gettime", types.int32(types.int32, WORDS))
 
-    def _now() -> float:
-        ticks, per_second = np.empty(1, np.int64), np.empty(1, np.int64)
-        _ticks(view(ticks, np.int64))
-        _ticks_per_second(view(per_second, np.int64))
-        return float(ticks[0] / per_second[0])
 
-else:
-    _clock = time.CLOCK_MONOTONIC
-    _read_clock: Any = types.ExternalFunction("clock_gettime", types.int32(types.int32, WORDS))
-
-    def _now() -> float:
-        read = np.empty(2, np.int64)  # seconds and nanoseconds
-        _read_clock(_clock, view(read, np.int64))
-        return float(read[0] + 1e-9 * read[1])
+def _now() -> float:
+    read = np.empty(2, np.int64)  # seconds and nanoseconds
+    _read_clock(_clock, view(read, np.int64))
+    return float(read[0] + 1e-9 * read[1])
 
 
 inlined(monotonic, _now)

@@ -11,7 +11,7 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.base.files import decoded, is_unicode
+from arena.base.files import decoded
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NO_RUNS, NotationError, off_board, parse_fen, parse_start, squares_by_name
@@ -54,7 +54,6 @@ def read_pdn(
     *,
     only: int | None = None,
     results: Winner = "first",
-    encoding: str | None = None,
 ) -> PdnFile:
     """Read the games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
@@ -63,14 +62,14 @@ def read_pdn(
     whose variant or start position is unknown is left out, one with a move that cannot be read ends before it, or
     goes on where a position is set up. A capture that may be several is the one with which the game goes on, if
     there is only one. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an
-    answer, too, in men from the mover's view. Without an `encoding` it is found, and a guess is noted as a
-    problem. With `only` that game alone is read, counted from 1, or the last one for -1, which is much faster.
-    `1-0` is a win of the side that moves first by a game's tags, else by `variant`, else by its first move; with
-    the `results` "white" it is White's.
+    answer, too, in men from the mover's view. A file that is read as Latin-1 is noted as a problem. With `only`
+    that game alone is read, counted from 1, or the last one for -1, which is much faster. `1-0` is a win of the
+    side that moves first by a game's tags, else by `variant`, else by its first move; with the `results` "white"
+    it is White's.
 
-    Raises OSError if the file cannot be opened, ValueError if it is not text in its encoding.
+    Raises OSError if the file cannot be opened.
     """
-    file, text, problems = _file(source, encoding)
+    file, text, problems = _file(source)
     raws: Iterable[tuple[int, RawGame]] = enumerate(split(text), start=1)
     count = wanted = 0
     if only is not None:
@@ -126,16 +125,16 @@ def _by_squares(raw: RawGame) -> Variant:
     return VARIANTS["russian"] if named or _COLON.search(moves) else english
 
 
-def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, str, list[Problem]]:
+def _file(source: str | os.PathLike[str]) -> tuple[str, str, list[Problem]]:
     """Name, text and problems of a source."""
     problems = []
     if isinstance(source, str):
         file, text = "<text>", source.removeprefix("\ufeff")
     else:
         file = os.fspath(source)
-        text, used = decoded(Path(source).read_bytes(), encoding)
-        if encoding is None and not is_unicode(used):
-            problems.append(Problem(file, 1, 0, 0, f"it is not UTF-8: read as {used}"))
+        text, caution = decoded(Path(source).read_bytes())
+        if caution:
+            problems.append(Problem(file, 1, 0, 0, caution))
     return file, text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a"), problems
 
 
