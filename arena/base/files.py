@@ -27,16 +27,16 @@ class FolderError(Exception):
     """A folder that cannot be written to, in one line."""
 
 
-def lock_folder(folder: Path) -> BaseFileLock:
+def lock_folder(folder: Path, *, waits: bool = False) -> BaseFileLock:
     """Make the folder if it is missing, and lock it against all other processes that would lock it.
 
-    The lock ends with `release()`, by any thread, or with the process, however it ends. Raises FolderError, at
-    once, if another process holds it or the folder cannot be written to.
+    The lock ends with `release()`, by any thread, or with the process, however it ends. Raises FolderError if the
+    folder cannot be written to and, at once, if another process holds the lock, unless it `waits` for that.
     """
     lock = FileLock(folder / LOCK, thread_local=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(blocking=False)
+        lock.acquire(blocking=waits)
     except Timeout:
         raise FolderError(f"{folder} is in use by another arena") from None
     except OSError as error:

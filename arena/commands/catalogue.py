@@ -11,12 +11,17 @@ from typing import Any, ClassVar
 import click
 
 from arena.base.docs import docstring, first_line
+from arena.base.errors import ArenaError
+from arena.base.wording import unknown
 from arena.base.writing import markdown_table
 from arena.commands.cli import CommandGroup
 from arena.commands.keys import in_words, key_tables
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say, show_table, width_of
+from arena.experiment.openings import SETS
+from arena.experiment.openings.sources import set_openings
 from arena.experiment.schema import experiment_schema
+from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules
@@ -151,7 +156,7 @@ class _ListGroup(CommandGroup):
 @click.group(cls=_ListGroup, invoke_without_command=True)
 @click.pass_context
 def list_command(context: click.Context) -> None:
-    """List what a configuration can name: players with their options, rule sets, keys, the schema for editors."""
+    """List what a configuration can name: players with their options, rule sets, openings, keys, the schema."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -232,6 +237,28 @@ def variants_command(name: Variant | None, as_json: bool) -> None:
     else:
         show_table(_SHORT, _columns(rows, _SHORT))
         say("arena list variants NAME lists all rules of one")
+
+
+@list_command.command(short_help="sets of openings, or the openings of one")
+@click.argument("name", required=False)
+def openings_command(name: str | None) -> None:
+    """List the sets of openings, or the openings of the set NAME, barred ones too.
+
+    An opening is a FEN, then its moves, its mark, and how many men White is ahead by.
+    """
+    if name is None:
+        show_table(
+            ("set", "variant", "openings", "source"),
+            [(listed.name, listed.variant, listed.counts, listed.source) for listed in SETS.values()],
+        )
+        say("arena list openings NAME lists the openings of one")
+        return
+    if name not in SETS:
+        raise ArenaError(unknown("set of openings", name, SETS))
+    variant = VARIANTS[SETS[name].variant]
+    for opening in set_openings(variant, name, barred=True):
+        notes = "; ".join(filter(None, (opening.name, opening.mark, opening.balance)))
+        click.echo(fen(variant, opening.position) + (f"  {{{notes}}}" if notes else ""))
 
 
 @list_command.command(short_help="all keys of configurations, with their defaults")

@@ -27,7 +27,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Tournaments": {
         "init": ("init", "write an example configuration and heuristic"),
-        "list": ("catalogue", "players and their options, rule sets, the JSON schema"),
+        "list": ("catalogue", "players and their options, rule sets, openings, the JSON schema"),
         "match": ("tournaments", "a match of players named in the line"),
         "place": ("tournaments", "the Elo of a player on the scale of a pool"),
         "doctor": ("doctor", "list what is wrong with a configuration"),
@@ -45,9 +45,6 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Positions": {
         "show": ("show", "a position on a board, as text or SVG"),
         "analyse": ("analyse", "the best moves of a position"),
-        "solve": ("solve", "how many positions of a suite players solve"),
-        "openings": ("openings", "list or draw openings"),
-        "tables": ("solve", "solve every ending of few pieces"),
     },
     "Develop": {
         "check": ("doctor", "examine an evaluation for mistakes"),

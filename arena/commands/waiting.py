@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -67,9 +67,7 @@ class Terminal(Display):
         say(line)
 
     @contextmanager
-    def working(
-        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
-    ) -> Iterator[Callable[[], bool]]:
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
         if self._heading and folder is not None:
             echo(self._heading)
             self._heading = ""
@@ -77,8 +75,8 @@ class Terminal(Display):
             importing.acquire()  # before the thread runs, so that no process begins beside it
             threading.Thread(target=_imported, args=(self._module,), daemon=True).start()
         with (
-            super().working(what, total, folder) as never,
-            nullcontext(never) if at_once else interruptible(self.say, resumes=self._resumes) as stopping,
+            super().working(what, total, folder),
+            interruptible(self.say, resumes=self._resumes) as stopping,
         ):
             yield stopping
 

@@ -105,10 +105,8 @@ class _Terminal(Terminal):
             super().write(line)
 
     @contextmanager
-    def working(
-        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
-    ) -> Iterator[Callable[[], bool]]:
-        with super().working(what, total, folder, at_once=at_once) as stopping:
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+        with super().working(what, total, folder) as stopping:
             yield lambda: stopping() or self._files.changed
 
 

@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from arena.hosting.handle import PlayerFailure, SharedPlayer, failure_of
 from arena.hosting.player_process import begin_game
-from arena.rules.endgame.tables import EndgameTables, opened
+from arena.rules.endgame.retrograde import opened
+from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts
 from arena.rules.result import score_text

@@ -23,7 +23,8 @@ from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.packing import named, packed, search_columns
 from arena.ledger.record import GameRecord, Incident
-from arena.rules.endgame.tables import EndgameTables, opened
+from arena.rules.endgame.retrograde import opened
+from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen

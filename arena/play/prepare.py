@@ -26,7 +26,8 @@ from arena.play.match import play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
 from arena.play.workers import Workers, start_workers
-from arena.rules.endgame.tables import EndgameError, opened
+from arena.rules.endgame.retrograde import opened
+from arena.rules.endgame.tables import EndgameError
 from arena.watch.observer import Observer, announcing
 
 
@@ -99,7 +100,7 @@ def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
         "players": partial(_check_players, experiment),
         "openings": partial(_openings, experiment, say),
         **{option.key: partial(option.prepare, experiment) for option in OPTIONS if option.key},
-        "adjudicate": partial(_check_tables, experiment),
+        "adjudicate": partial(_open_tables, experiment),
     }
     made, errors = dict[str, Any](), dict[str, ConfigError]()
     for key, make in makers.items():
@@ -117,8 +118,8 @@ def _check_players(experiment: Experiment) -> None:
         raise experiment.error(("players",), message)
 
 
-def _check_tables(experiment: Experiment) -> None:
-    """The endgame tables by which games are to be adjudicated are there."""
+def _open_tables(experiment: Experiment) -> None:
+    """Make the endgame tables by which games are to be adjudicated, if they are not there."""
     if experiment.adjudicate is not None and experiment.adjudicate.tables:
         try:
             opened(experiment.rule_set, experiment.adjudicate.tables)

@@ -71,12 +71,6 @@ def questions(
             yield Question(spec, suite.name, suite.variant, number, puzzle, seed, allowance)
 
 
-def in_order(answers: Iterable[SuiteAnswer], players: Sequence[PlayerSpec]) -> list[SuiteAnswer]:
-    """Answers by player, suite, position and limit, whatever the order in which workers gave them."""
-    names = list(dict.fromkeys(spec.name for spec in players))
-    return sorted(answers, key=lambda row: (names.index(row.player), row.suite, row.position, row.at or 0))
-
-
 def failed(answers: Iterable[SuiteAnswer]) -> str:
     """How many answers failed, and the first of these, in a line; empty if none did."""
     failures = [answer for answer in answers if answer.error]

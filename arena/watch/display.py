@@ -153,9 +153,7 @@ class Display(Observer):
         print(line, file=self._stream, flush=True)
 
     @contextmanager
-    def working(
-        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
-    ) -> Iterator[Callable[[], bool]]:
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
         """Show games, whose last line stays, or count other pieces of work."""
         self._count = _Count(what, total) if folder is None else None
         self._progress = Progress(self._count or _Games(folder or Path()), self._stream)

@@ -135,12 +135,6 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     return EVALUATORS[description].compiled(rules)
 
 
-def known_evaluations(variant: Variant) -> list[str]:
-    """The names of EVALUATORS that need nothing more to be built for the rules of a variant."""
-    names = [name for name in EVALUATORS if name != "linear"]
-    return [name for name in names if name != "neural" or has_network(variant)]
-
-
 def has_network(variant: Variant) -> bool:
     """Whether a network for `neural` is built in for the rules of a variant."""
     return trained(variant.rules) is not None

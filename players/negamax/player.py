@@ -10,7 +10,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
+from arena.rules.endgame.retrograde import opened
+from arena.rules.endgame.tables import EndgameError, EndgameTables
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.position import Position

@@ -83,12 +83,7 @@ class Switches:
     contempt: Annotated[float, does("penalty for a draw", "evaluation's unit")] = 0.0
     tables: Annotated[
         int,
-        does(
-            "endgame tables (`arena tables`) up to this number of pieces, 0: none",
-            "pieces",
-            least=0,
-            most=MOST_PIECES,
-        ),
+        does("endgame tables up to this number of pieces, 0: none", "pieces", least=0, most=MOST_PIECES),
     ] = 0
 
 

@@ -62,19 +62,12 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("replay folder 1", "folder"),
         ("hub --variant english-6x6", "--variant"),
         ("check simpel", "'simpel'"),
-        ("openings english-6x6 --set english-3-move", "english-3-move"),
         ("bench perft englisch", "'english'"),
         ("bench perft english --fen W:W33:B2", "33"),
         ("bench perft {base:english", "VARIANT:1:"),
         ("list variants englsh", "'english'"),
         ("show english-6x6 --evaluation neural", "neural"),
         ("analyse english --nodes 9223372036854775808", "--nodes"),
-        ("solve english-shots --player simpel", "'simpel'"),
-        ("solve english-shots --player '{depth: 99}'", "64"),
-        ("solve english-shots --depth 9-1", "--depth"),
-        ("solve english-shots --depth x", "--depth"),
-        ("solve english-shots --depth 1 --nodes 10", "--nodes"),
-        ("solve english-shot", "'english-shots'"),
         ("match simple@n9223372036854775808 random", "nodes"),
         (f"match simple@{'9' * 400}s random", "seconds"),
         ("match random greedy --until inf", "--until"),
@@ -213,7 +206,6 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
     document = json.loads(invoke("bench", "perft", FEW, "--depth", "4", "--json").stdout)
     assert (document["variant"], document["nodes"]) == ("english (men 8)", [7, 49, 392, 3136])
     start = "B:W25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8"
-    assert len(invoke("openings", FEW, "--random-plies", "2", "--count", "3").stdout.splitlines()) == 3
     assert json.loads(invoke("show", FEW, "--json").stdout)["fen"] == start
     assert invoke("show", start, "--variant", FEW).stdout.endswith(f"{start}\n")
     assert json.loads(invoke("list", "variants", FEW, "--json").stdout)["variant"] == "english (men 8)"

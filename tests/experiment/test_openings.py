@@ -26,7 +26,7 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import invoke, one_line, refused
 from tools.opening_sets import balance, generated, replayed
 
 ENGLISH = VARIANTS["english"]
@@ -214,9 +214,6 @@ def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path: Pa
     assert [opening.name for opening in openings] == ["openings.pdn: game 4", "openings.pdn: game 5"]
     for number, (line, named) in enumerate(zip(left_out, ("1-32", "international", "W99"), strict=True), 1):
         assert str(path) in line and f"game {number}" in line and named in line
-    shown = invoke("openings", "english", "--file", path)
-    assert len(shown.stdout.splitlines()) == 2 and "3 games left out" in shown.stderr
-    assert invoke("openings", "english", "--file", path, "--strict").exit_code == 2
     assert len(prepared(tmp_path, "{file: openings.pdn}")) == 2
     assert list(prepare(load(tmp_path / "config.yaml")).warnings(1))[1:] == left_out
     path.write_text(bad)
@@ -262,20 +259,16 @@ def test_openings_that_do_not_exist_are_an_error_with_their_place(tmp_path: Path
 
 
 def test_what_the_command_prints_is_a_file_of_openings(tmp_path: Path) -> None:
-    result = invoke("openings", "--set", "english-3-move")
+    result = invoke("list", "openings", "english-3-move")
     path = tmp_path / "openings.txt"
     path.write_text(result.stdout)
     assert len(file_openings(ENGLISH, path).openings) == 174
-    again = invoke("openings", "english", "--file", str(path), "--count", "5")
-    assert len(again.stdout.splitlines()) == 5
 
 
-def test_the_command_lists_the_sets_of_all_variants_or_of_one() -> None:
-    rows = invoke("openings").stdout.splitlines()
+def test_the_command_lists_the_sets_of_all_variants() -> None:
+    rows = invoke("list", "openings").stdout.splitlines()
     assert [row.split()[0] for row in rows[1:]] == list(SETS)
-    assert [row.split()[0] for row in invoke("openings", "russian").stdout.splitlines()[1:]] == ["russian-table"]
-    for arguments in (("russian", "--set", "x"), ("--set", "x"), ("--count", "2")):
-        error_line(invoke("openings", *arguments).stderr)
+    assert "'english-3-move'" in refused("list", "openings", "english-3-mvoe")
 
 
 def test_an_opening_is_played_several_times_before_the_next_one(tmp_path: Path) -> None:
@@ -293,7 +286,6 @@ def test_openings_that_are_given_twice_or_played_several_times_are_said(tmp_path
     assert ["1 of the 3 openings" in notes[0], "100 times" in notes[1]] == [True, True]
     found = [finding.words for finding in diagnose(load(tmp_path / "config.yaml"), tmp_path / "run")]
     assert notes == [said for said in found if said in notes]
-    assert "1 of the 3 openings" in invoke("openings", "english", "--file", tmp_path / "three.txt").stderr
 
 
 @pytest.mark.parametrize("end", ["until: {error: 20}", "sprt: {elo0: 0, elo1: 9}"])

@@ -1,23 +1,11 @@
-"""Endgame tables that several files of tests use, and endings drawn at random."""
+"""Endings drawn at random."""
 
 from __future__ import annotations
 
 import random
 
-from filelock import FileLock
-
-from arena.rules.endgame.retrograde import make
-from arena.rules.endgame.tables import EndgameTables, folder_of
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-
-
-def tables_of(variant: Variant, pieces: int = 3) -> EndgameTables:
-    """The tables where commands and workers look for them; test processes that make them wait for each other."""
-    folder = folder_of(variant).parent
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.with_name("tests.lock")):
-        return make(variant, pieces)
 
 
 def ending(variant: Variant, rng: random.Random, most: int) -> Position:

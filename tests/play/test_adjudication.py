@@ -14,6 +14,7 @@ import arena
 from arena.experiment.model import Adjudication
 from arena.play.match import Adjudicator, play
 from arena.report.tables.outcomes import adjudications
+from arena.rules.endgame.retrograde import make
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
@@ -21,7 +22,6 @@ from arena.rules.variants import VARIANTS
 from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
-from tests.helpers.endings import tables_of
 from tests.helpers.tournaments import assert_same, run
 
 WON, LOST = Outcome(WHITE, Termination.ADJUDICATED_WIN), Outcome(BLACK, Termination.ADJUDICATED_WIN)
@@ -103,7 +103,7 @@ def test_scores_are_in_the_unit_of_each_player_and_the_first_verdict_counts() ->
 
 def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) -> Outcome | None:
     """How a game ends by tables of 3 pieces in a position, after so many plies without progress."""
-    tables = tables_of(VARIANTS[variant])
+    tables = make(VARIANTS[variant], 3)
     game = Game(variant, position)
     game.without_progress = lasted.get("without_progress", 0)
     return Adjudicator(Adjudication(tables=3), (None, None), tables, max_plies=max_plies).outcome(game)
@@ -111,7 +111,7 @@ def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) 
 
 def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win() -> None:
     won = Outcome(WHITE, Termination.ADJUDICATED_TABLES)
-    value = tables_of(VARIANTS["english"]).value(parse_fen(VARIANTS["english"], LONG))
+    value = make(VARIANTS["english"], 3).value(parse_fen(VARIANTS["english"], LONG))
     assert value is not None and value.result == 1 and value.plies > 10
     assert by_tables("english", LONG) == won
     assert by_tables("english", LONG, without_progress=80 - value.plies) == won
@@ -125,7 +125,6 @@ def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win()
 
 def test_a_game_ends_by_the_tables_with_the_move_that_enters_them_or_goes_on_if_it_is_verified() -> None:
     variant, player = VARIANTS["english"], PlayerSpec("deep", "negamax", Limit(depth=12))
-    tables_of(variant)
     task = task_of(variant, player, player, opening=parse_fen(variant, LONG))
     ended, whole = (
         play(task._replace(adjudication=Adjudication(tables=3, verify=verify))) for verify in (0.0, 1.0)
@@ -157,7 +156,6 @@ def adjudicated(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     """A run with adjudication, beside its configuration."""
     folder = tmp_path_factory.mktemp("adjudicated")
     (folder / "config.yaml").write_text(CONFIG + RULES)
-    tables_of(VARIANTS["english"])
     made = invoke("run", folder / "config.yaml", "--out", folder / "out", "--workers", 1)
     assert made.exit_code == 0, made.output
     return arena.load(folder / "out")

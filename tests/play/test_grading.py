@@ -31,6 +31,7 @@ from arena.play.options.grading import (
     graded_games,
     missing,
 )
+from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import EndgameTables, EndingValue
 from arena.rules.game import Game
 from arena.rules.notation import fen
@@ -41,7 +42,6 @@ from players.player import Allowance
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.endings import ending as random_ending
-from tests.helpers.endings import tables_of
 from tests.helpers.watched import Stopper
 
 ENGLISH = VARIANTS["english"]
@@ -72,7 +72,7 @@ NAME = "strong n300"
 
 @pytest.fixture(scope="session")
 def tables() -> EndgameTables:
-    return tables_of(ENGLISH, PIECES)
+    return make(ENGLISH, PIECES)
 
 
 @pytest.fixture(scope="module")
@@ -293,7 +293,6 @@ def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, 
 
 @pytest.mark.compiled
 def test_more_pieces_are_graded_again_and_fewer_are_not(run: Path, tables: EndgameTables) -> None:
-    tables_of(ENGLISH, 2)
     assert graded(run, pieces=2, judge=None) == 30
     fewer = stored(run)
     assert graded(run, judge=None) == 30

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from arena.board.sides import adviser, level, strongest
 from arena.board.words import outlook_lines
 from arena.hosting.analysis import Analysis
+from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
@@ -25,7 +25,7 @@ from players.negamax.switches import PRESETS
 from players.player import LEVELS, Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.command_line import invoke, one_line
-from tests.helpers.endings import ending, tables_of
+from tests.helpers.endings import ending
 
 ENGLISH = VARIANTS["english"]
 PIECES = 3
@@ -50,7 +50,7 @@ def endings(variant: Variant, count: int, pieces: int) -> list[Position]:
 @pytest.mark.parametrize("name", ["english", "antidraughts", "breakthrough"])
 def test_a_search_plays_an_ending_by_the_tables(name: str) -> None:
     variant = VARIANTS[name]
-    tables = tables_of(variant, PIECES)
+    tables = make(variant, PIECES)
     for preset in PRESETS:
         player = searching(variant, preset=preset, tables=PIECES)
         for position in endings(variant, 100, PIECES):
@@ -65,7 +65,7 @@ def test_a_search_plays_an_ending_by_the_tables(name: str) -> None:
 
 
 def test_a_search_values_its_leaves_by_the_tables() -> None:
-    tables, evaluation = tables_of(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
+    tables, evaluation = make(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
     rules = ENGLISH.rules
 
     def naive(position: Position, depth: int, ply: int) -> float:
@@ -89,18 +89,14 @@ def test_a_search_values_its_leaves_by_the_tables() -> None:
 
 
 def test_tables_are_of_the_pieces_asked_for_alone() -> None:
-    tables_of(ENGLISH, PIECES)
     game = Game(ENGLISH, "W:WK1,K10:BK32")
     choices = [choose(searching(tables=pieces), game, 2) for pieces in (0, 2, PIECES)]
     assert [choice.plies_to_win for choice in choices] == [0, 0, 29]
     assert choices[0] == choices[1]
 
 
-@pytest.mark.parametrize(("variant", "pieces"), [("russian", 3), ("simplified", 3), ("english", 7)])
-def test_tables_that_are_not_there_have_one_line(
-    variant: str, pieces: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.rules.endgame.tables.cache_folder", lambda: tmp_path / "none" / "kernels")
+@pytest.mark.parametrize(("variant", "pieces"), [("simplified", 3), ("english", 7)])
+def test_tables_that_there_cannot_be_have_one_line(variant: str, pieces: int) -> None:
     with pytest.raises(PlayerError) as raised:
         searching(VARIANTS[variant], tables=pieces)
     one_line(raised.value)
@@ -116,7 +112,7 @@ def contradicts(choice: Choice, result: int, plies: int) -> bool:
 @pytest.mark.parametrize("evaluation", ["simple", "strong", "neural"])
 def test_no_search_claims_a_win_that_the_tables_deny(evaluation: str) -> None:
     tables, player, rng = (
-        tables_of(ENGLISH, PIECES + 1),
+        make(ENGLISH, PIECES + 1),
         searching(preset="full", evaluation=evaluation),
         random.Random(0),
     )
@@ -131,7 +127,7 @@ def test_no_search_claims_a_win_that_the_tables_deny(evaluation: str) -> None:
 
 @pytest.mark.parametrize("depth", [5, 9])
 def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
-    tables = tables_of(ENGLISH, PIECES)
+    tables = make(ENGLISH, PIECES)
     player = Negamax(ENGLISH, "simple", "full")
     near = [
         (position, value)
@@ -146,7 +142,6 @@ def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed(dep
 
 
 def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_not_certain() -> None:
-    tables_of(ENGLISH, PIECES)
     spec = PlayerSpec("a", "negamax", Limit(depth=2), {"preset": "full", "tables": PIECES})
     for fen, expected in (
         ("W:WK6,21:BK13", ["+ wins: 6-10 in 29, 6-2 in 45, 6-1 in 45", "= draws: 21-17", "- loses: 6-9 in 8"]),
@@ -165,7 +160,7 @@ def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_n
 
 
 def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables_of(ENGLISH, PIECES)
+    make(ENGLISH, PIECES)
     assert known_pieces(ENGLISH) >= PIECES and known_pieces(VARIANTS["simplified"]) == 0
     limit = Limit(depth=2)
     assert adviser(ENGLISH, limit).options["tables"] == known_pieces(ENGLISH)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import random
 import re
+import resource
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from itertools import combinations, product
 from math import comb
@@ -21,7 +23,7 @@ from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
 from arena.rules.endgame.index import NO_ENDING, Material
-from arena.rules.endgame.retrograde import make
+from arena.rules.endgame.retrograde import make, opened
 from arena.rules.endgame.tables import (
     EndgameError,
     EndgameTables,
@@ -29,7 +31,6 @@ from arena.rules.endgame.tables import (
     folder_of,
     known_pieces,
     load,
-    opened,
     why_no_tables,
 )
 from arena.rules.moves import sides
@@ -37,8 +38,9 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
+from arena.watch.observer import announcing
 from tests.helpers import naive
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import one_line, refused
 from tests.helpers.rule_sets import by_values
 
 pytestmark = pytest.mark.compiled
@@ -198,9 +200,9 @@ def test_a_damaged_file_is_named_and_made_again_alone(own_home):
         with pytest.raises(EndgameError) as caught:
             load(ENGLISH, 2)
         one_line(caught.value)
-        assert f"{path} is damaged: arena tables english --pieces 2" in str(caught.value)
+        assert f"{path} is missing or damaged" in str(caught.value)
         begun.clear()
-        make(ENGLISH, 2, lambda done, total: begun.append((done, total)))
+        make(ENGLISH, 2, lambda _, sizes, done: begun.append((done, sum(sizes))))
         assert begun[0] == (3512 - 992, 3512)
         assert contents(folder) == sound
     for byte in range(128):
@@ -209,15 +211,17 @@ def test_a_damaged_file_is_named_and_made_again_alone(own_home):
             assert load(ENGLISH, 2).slices[Material(0, 1, 0, 1)].tobytes() == last[128:]
 
 
-def test_a_process_opens_tables_once_and_finds_those_made_later(own_home):
+def test_tables_are_made_where_they_are_opened_which_is_said(own_home):
+    said: list[str] = []
     assert known_pieces(ENGLISH) == 0
-    for pieces in (2, 3):
-        with pytest.raises(EndgameError):
-            opened(ENGLISH, pieces)
-        make(ENGLISH, pieces)
-        assert opened(ENGLISH, pieces) is opened(ENGLISH, pieces) and known_pieces(ENGLISH) == pieces
+    with announcing(said.append):
+        for pieces in (2, 3):
+            assert opened(ENGLISH, pieces) is opened(ENGLISH, pieces) and known_pieces(ENGLISH) == pieces
+    assert [line.partition(":")[0] for line in said if "endings" in line] == [
+        "solving 3,512 endings of english",
+        "solving 198,768 endings of english",
+    ]
     (folder_of(ENGLISH) / "KKvK.npy").write_bytes(b"")
-    opened.cache_clear()
     assert known_pieces(ENGLISH) == 2
 
 
@@ -235,8 +239,8 @@ def test_tables_of_other_code_are_not_read_and_end(own_home, monkeypatch):
 def test_what_was_interrupted_is_resumed(own_home, calls):
     reports: list[tuple[int, int]] = []
 
-    def interrupt(done: int, total: int) -> None:
-        reports.append((done, total))
+    def interrupt(_: Variant, sizes: Collection[int], done: int) -> None:
+        reports.append((done, sum(sizes)))
         if len(reports) == calls:
             raise KeyboardInterrupt
 
@@ -255,28 +259,22 @@ def test_what_was_interrupted_is_resumed(own_home, calls):
     assert contents(folder_of(ENGLISH)) == resumed
 
 
-def test_the_command_that_is_stopped_resumes(own_home, monkeypatch):
-    def interrupted(*_: Any) -> None:
-        raise KeyboardInterrupt
+def test_what_another_process_solves_is_waited_for(own_home):
+    lock = lock_folder(folder_of(ENGLISH).parent)
+    with ThreadPoolExecutor() as threads:
+        made = threads.submit(make, ENGLISH, 2)
+        assert not wait([made], 0.3).done
+        lock.release()
+        assert made.result().pieces == 2
 
-    with monkeypatch.context() as patch:
-        patch.setattr("arena.commands.solve.make_tables", interrupted)
-        assert invoke("tables", "english", "--pieces", 2).exit_code == 130
-    assert invoke("tables", "english", "--pieces", 2).exit_code == 0
 
-
-def test_two_builders_at_once_and_folders_that_cannot_be_written_to_are_told_in_one_line(own_home):
-    resource = pytest.importorskip("resource")
-
+def test_folders_that_cannot_be_written_to_are_told_in_one_line(own_home):
     def refused(reason: str) -> None:
         with pytest.raises(EndgameError, match=reason) as caught:
             make(ENGLISH, 3)
         one_line(caught.value)
 
     make(ENGLISH, 2)  # what it compiles would be too large a file below
-    lock = lock_folder(folder_of(ENGLISH).parent)
-    refused("in use by another arena")
-    lock.release()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
     try:
@@ -284,7 +282,7 @@ def test_two_builders_at_once_and_folders_that_cannot_be_written_to_are_told_in_
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     reports: list[int] = []
-    make(ENGLISH, 3, lambda done, _total: reports.append(done))
+    make(ENGLISH, 3, lambda _variant, _sizes, done: reports.append(done))
     assert reports[0] == 3512
     shutil.rmtree(folder_of(ENGLISH))
     folder_of(ENGLISH).parent.chmod(0o500)
@@ -294,13 +292,11 @@ def test_two_builders_at_once_and_folders_that_cannot_be_written_to_are_told_in_
 
 def test_an_ending_that_is_too_long_for_a_byte_is_an_error(own_home, monkeypatch):
     monkeypatch.setattr(retrograde, "LONGEST", 12)
-    result = invoke("tables", "english", "--pieces", 2)
-    assert result.exit_code == 2
-    error_line(result.stderr.splitlines()[-1])
+    with pytest.raises(EndgameError, match="more than 12 plies") as caught:
+        make(ENGLISH, 2)
+    one_line(caught.value)
 
 
 @pytest.mark.parametrize("variant", ["simplified", "frisian", "{base: antidraughts, first_king_wins: true}"])
-def test_rules_without_tables_get_one_line(own_home, variant):
-    result = invoke("tables", variant)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+def test_rules_without_tables_get_one_line(variant):
+    assert "no endgame tables" in refused("analyse", variant, "--player", "{preset: full, depth: 2, tables: 3}")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import arena
+from arena.rules.endgame.retrograde import make
 from arena.rules.move_text import line_texts
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
-from tests.helpers.endings import tables_of
 from tests.helpers.web_browser import Visitor, loaded, opened, replayed, symbols
 from tests.helpers.web_server import served
 
@@ -319,7 +319,7 @@ def test_a_finger_drags_a_piece_and_the_page_does_not_scroll(browser, address):
 
 
 def test_an_analysis_and_a_hint_show_lines_arrows_and_what_moves_come_to(browser, address):
-    tables_of(VARIANTS["english"], 4)
+    make(VARIANTS["english"], 4)
     with opened(browser, address) as window:
         window.begin("english", "human", "human", fen="W:WK22,18:BK32,K9")
         page = window.page

@@ -7,7 +7,7 @@ best play by both and without the rules that draw a game; elsewhere a player doe
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arena.base.errors import ArenaError
-from arena.base.number import quantity
 from arena.base.wording import counted
-from arena.base.work import cores
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
@@ -29,9 +27,8 @@ from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.options.option import Option
 from arena.play.workers import Workers, carry_through
 from arena.rules.endgame import USUAL_PIECES
-from arena.rules.endgame.index import slice_sizes
-from arena.rules.endgame.retrograde import make
-from arena.rules.endgame.tables import EndingValue, opened, why_no_tables
+from arena.rules.endgame.retrograde import opened
+from arena.rules.endgame.tables import EndingValue, why_no_tables
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import after_move, legal_moves
@@ -39,7 +36,6 @@ from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer
-from arena.watch.words import duration
 from players.identity import keep_sources, placed
 from players.loading import located
 from players.player import HUMAN, Allowance, Limit, PlayerSpec
@@ -49,10 +45,6 @@ if TYPE_CHECKING:
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
-_SECONDS = 0.6e-6
-"""Processor time to solve an ending, about."""
-_BYTES = 4
-"""Memory for an ending of a slice, and the one of the slice with the sides exchanged, while they are solved."""
 _SAMPLE = 20
 """Games in which it is measured how far a player looks whose limit is of another kind than the judge's."""
 
@@ -182,11 +174,11 @@ class Grades(Option):
 
 
 def try_out(grading: Grading) -> Grading:
-    """Load the tables, and have the judge search the start, which also compiles what both need.
+    """Open the tables, and have the judge search the start, which also compiles what both need.
 
     Returns the grading by the judge as its files are now.
 
-    Raises GradingError for a judge that fails or gives no score in men, EndgameError as `load` does.
+    Raises GradingError for a judge that fails or gives no score in men, EndgameError as `make` does.
     """
     if grading.endgame_pieces:
         opened(grading.variant, grading.endgame_pieces).value(grading.variant.start)
@@ -207,8 +199,6 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
     GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
     tables cannot be made or loaded; EngineError as `arena.play.workers.run` does.
     """
-    if pieces := grading.endgame_pieces:
-        make_tables(grading.variant, pieces, observer)
     grading = try_out(grading)
     if grading.judge is not None:
         _introduce(grading.judge, grading.players, ledger)
@@ -223,32 +213,6 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
             store = partial(add_grades, ledger)
             is_whole = carry_through(what, work, tasks, len(games), store, workers, observer)
     return is_whole
-
-
-def make_tables(variant: Variant, pieces: int, observer: Observer) -> None:
-    """Make the endgame tables if they are not there. Raises EndgameError."""
-    sizes, is_told = slice_sizes(variant.rules, pieces).values(), False
-
-    def report(done: int, _: int) -> None:
-        nonlocal is_told
-        if not is_told:
-            is_told = True
-            observer.say(_estimate(variant, sizes, done))
-        observer.done(done)
-
-    with observer.working(f"endings of {variant.name}", sum(sizes), at_once=True):
-        make(variant, pieces, report)
-
-
-def _estimate(variant: Variant, sizes: Collection[int], done: int) -> str:
-    """What the endings that are missing take, in a line."""
-    total = sum(sizes)
-    memory = quantity(_BYTES * max(sizes) * cores(), "B")
-    seconds = duration((total - done) * _SECONDS)
-    return (
-        f"solving {total - done:,} endings of {variant.name}: about {seconds} of processor time, {memory} of "
-        f"memory, {quantity(total, 'B')} on disk; Ctrl-C stops, the same command resumes"
-    )
 
 
 def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:

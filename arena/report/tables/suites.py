@@ -1,18 +1,14 @@
-"""Suites: the share of positions that players solve, by limit and stratum, and what it takes them."""
+"""Suites: the share of positions that players solve, by limit and stratum."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.base.number import percent
 from arena.ratings.errors import wilson
 from arena.report.tables import shared, units, views
-from arena.report.tables.forms import limit_text
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
 from arena.report.tables.table import Column, Table, with_interval
@@ -35,30 +31,6 @@ SUITES = Table.of(
     Column("failures", "positions in which the player failed", units.POSITIONS),
     view=views.shares_by_suite,
 )  # fmt: skip
-SOLUTIONS = Table.read(
-    "solutions", shared.PLAYER,
-    Column("solved", "positions solved under each greater limit, too", heading="Solved for good",
-        text=lambda solved, positions: percent(solved / positions), reads=("solved", "positions")),
-    Column("limit", "the median limit from which on", heading="Median limit", text=limit_text,
-        reads=("limit", "at")),
-    Column("nodes", "median nodes of that move", units.NODES, "Median nodes"),
-    Column("seconds", "median time of that move", units.SECONDS, "Median time"),
-)  # fmt: skip
-
-
-class SuiteTables(NamedTuple):
-    """What players found of a suite, as tables."""
-
-    answers: pd.DataFrame
-    """A row for each player, position and limit; the columns are those of `arena.ledger.record.SuiteAnswer`."""
-    shares: pd.DataFrame
-    solutions: pd.DataFrame
-
-
-def suite_tables(answers: Iterable[NamedTuple]) -> SuiteTables:
-    """The tables of at least one `arena.ledger.record.SuiteAnswer`."""
-    table = pd.DataFrame(answers)
-    return SuiteTables(table, shares(table), solutions(table))
 
 
 def shares(answers: pd.DataFrame) -> pd.DataFrame:
@@ -94,29 +66,6 @@ def shares(answers: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def solutions(answers: pd.DataFrame) -> pd.DataFrame:
-    """What it takes each player of a sweep to solve a position: the medians over all positions.
-
-    A position is solved from the least limit on from which the player's move is right under each greater one, too.
-    A median is missing where half of the positions are not solved.
-    """
-    made = answers[answers["limit"] != ""].sort_values("at", kind="stable")
-    made = made[made.groupby(["suite", "player", "limit"])["at"].transform("nunique") > 1]
-    rows = []
-    for (suite, player, limit), asked in made.groupby(["suite", "player", "limit"], sort=False):
-        first = [_first(tries) for _, tries in asked.groupby("position")]
-        solved = [costs for costs in first if costs is not None]
-        medians = np.median(
-            np.array([(math.inf,) * 3 if costs is None else costs for costs in first], dtype=float), axis=0
-        )
-        at, nodes, wall = (float(value) if math.isfinite(value) else math.nan for value in medians)
-        rows.append((suite, player, limit, len(first), len(solved), at, nodes, wall))
-    names = ["suite", "player", "limit", "positions", "solved", "at", "nodes", "seconds"]
-    order = {name: i for i, name in enumerate(answers["player"].drop_duplicates())}
-    table = pd.DataFrame(rows, columns=names)
-    return table.sort_values("player", key=lambda names: names.map(order), kind="stable", ignore_index=True)
-
-
 def suites(run: RatedRun) -> pd.DataFrame:
     """The share of each suite's positions that each player solves, of all and by stratum, in rank order.
 
@@ -138,14 +87,3 @@ def suites(run: RatedRun) -> pd.DataFrame:
     table["family"] = table["player"].map(families(run.compared, "nodes") | families(run.compared))
     table = table.merge(run.ratings.table[["player", "elo", "elo_low", "elo_high"]], "left", on="player")
     return table[names]
-
-
-def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:
-    """The limit, nodes and seconds from which on all tries are right, in the order of their limits."""
-    solved = tries["solved"].to_numpy(dtype=bool)
-    wrong = np.flatnonzero(~solved)
-    at = int(wrong[-1]) + 1 if len(wrong) else 0
-    if at == len(solved):
-        return None
-    row = tries.iloc[at]
-    return float(row["at"]), float(row["nodes"]), float(row["seconds"])

@@ -9,7 +9,7 @@ import pandas as pd
 
 from arena.base.number import probability
 from arena.ratings.interval import Interval
-from arena.report.tables.forms import elo, limit_text, share_text
+from arena.report.tables.forms import elo, share_text
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
 
 ALL = "all"
@@ -72,20 +72,6 @@ def shares_by_suite(table: pd.DataFrame) -> Grid:
     return Grid.of(columns)
 
 
-def by_limit(table: pd.DataFrame) -> Grid:
-    """Shares of all positions: a row for each player, a column for each limit; without one, the same in each."""
-    table = table[table["stratum"] == ALL]
-    players = table["player"].drop_duplicates()
-    has_none = table["limit"] == ""
-    limits = [*table[~has_none].sort_values(["limit", "at"]).groupby(["limit", "at"])] or [(("", 0.0), table[:0])]
-    columns = [(NAMED, words(players))]
-    columns += [
-        (Heading(limit_text(*limit) or "solved"), _shares(pd.concat([rows, table[has_none]]), players))
-        for limit, rows in limits
-    ]
-    return Grid.of(columns)
-
-
 def strata(table: pd.DataFrame) -> dict[str, Grid]:
     """Shares by stratum, for each suite that has some: a row for each player, a column for each."""
     views = {}
@@ -98,20 +84,6 @@ def strata(table: pd.DataFrame) -> dict[str, Grid]:
         ]
         views[str(suite)] = Grid.of(columns)
     return views
-
-
-def by_stratum(table: pd.DataFrame) -> Grid:
-    """Shares by stratum under the players' greatest limits: a row for each stratum, the players in columns."""
-    greatest = table.groupby("player")["at"].transform("max")
-    table = table[(table["stratum"] != ALL) & ((table["at"] == greatest) | table["at"].isna())]
-    sizes = table.drop_duplicates("stratum").set_index("stratum")["positions"]
-    columns = [(Heading("Stratum", Style.WORD), words(sizes.index))]
-    columns += [(Heading("n"), [cell(size, str(size)) for size in sizes])]
-    columns += [
-        (Heading(str(player)), _shares(rows.assign(player=rows["stratum"]), sizes.index))
-        for player, rows in table.groupby("player", sort=False)
-    ]
-    return Grid.of(columns)
 
 
 def _shares(rows: pd.DataFrame, players: Iterable[str]) -> list[Cell]:

@@ -14,10 +14,10 @@ K. Thompson, Retrograde Analysis of Certain Endgames, 1986.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import suppress
-from functools import cache
+from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,8 +58,8 @@ from arena.rules.variants import Variant
 
 LONGEST = 253
 """Plies to the end that a byte has room for."""
-Report = Callable[[int, int], object]
-"""Is told how many endings are solved, and of how many."""
+Report = Callable[[Variant, Collection[int], int], object]
+"""Is told the rule set, the sizes of its slices, and how many of their endings are solved."""
 _REPORT_SECONDS = 0.2
 _PART = 1 << 20
 """Endings that a kernel works on before it looks whether it is to stop."""
@@ -67,12 +67,36 @@ _SAFE = 128
 """Added to the number of quiet moves where a capture or crowning wins or draws, so that it never falls to 0."""
 
 
-def make(variant: Variant, pieces: int, report: Report = lambda _done, _total: None) -> EndgameTables:
+_announcing: list[Report] = []
+
+
+@contextmanager
+def solving_announced(announce: Report) -> Iterator[None]:
+    """Call `announce` several times a second while `opened` makes tables."""
+    _announcing.append(announce)
+    try:
+        yield
+    finally:
+        _announcing.remove(announce)
+
+
+def _announce(variant: Variant, sizes: Collection[int], solved: int) -> None:
+    for announce in _announcing[-1:]:
+        announce(variant, sizes, solved)
+
+
+@lru_cache(8)
+def opened(variant: Variant, pieces: int) -> EndgameTables:
+    """The tables of `make`, the latest kept open."""
+    return make(variant, pieces, _announce)
+
+
+def make(variant: Variant, pieces: int, report: Report = lambda *_: None) -> EndgameTables:
     """The tables of a rule set's endings of up to some pieces; slices that are missing or damaged are solved.
 
-    Each pair of slices is kept when it is solved, so an earlier call that was interrupted or killed is resumed.
-    `report` is called several times a second. Raises EndgameError if the rule set has no tables, if the folder
-    cannot be written to, and if another process makes them now.
+    Each pair of slices is kept when it is solved, so an earlier call that was interrupted or killed is resumed;
+    what another process solves now is waited for. `report` is called several times a second. Raises EndgameError
+    if the rule set has no tables, or the folder cannot be written to.
     """
     if line := why_no_tables(variant):
         raise EndgameError(line)
@@ -80,9 +104,9 @@ def make(variant: Variant, pieces: int, report: Report = lambda _done, _total: N
         return load(variant, pieces)
     folder = folder_of(variant)
     try:
-        lock = lock_folder(folder.parent)
+        lock = lock_folder(folder.parent, waits=True)
     except FolderError as error:
-        raise EndgameError(f"the endgame tables of {variant.name} cannot be made now: {error}") from None
+        raise EndgameError(f"the endgame tables of {variant.name} cannot be made: {error}") from None
     try:
         for other in folder.parent.glob("*/"):
             if other != folder:  # solved by other code
@@ -138,7 +162,7 @@ class Solver:
         self._find(material)
 
     def _tell(self) -> None:
-        self._report(sum(self._solved.values()), sum(self._sizes.values()))
+        self._report(self._variant, self._sizes.values(), sum(self._solved.values()))
 
     def _solve_pairs(self, pairs: Iterable[Material]) -> None:
         """Solve pairs that do not need each other, named by one of their slices, and keep each that is solved."""

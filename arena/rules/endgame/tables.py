@@ -8,9 +8,8 @@ Who wins follows from whether these plies are odd.
 from __future__ import annotations
 
 import hashlib
-import shlex
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,31 +111,21 @@ def load(variant: Variant, pieces: int) -> EndgameTables:
     """
     if line := why_no_tables(variant):
         raise EndgameError(line)
-    command = f"arena tables {shlex.quote(variant.name)} --pieces {pieces}"
     tables, folder = EndgameTables(variant.rules, pieces), folder_of(variant)
     for material, size in slice_sizes(tables.rules, pieces).items():
         path = folder / f"{material}.npy"
         try:
             tables.add(material, read_slice(path, size))
-        except FileNotFoundError:
-            line = f"{variant.name} has no endgame tables of {pieces} pieces yet: {command} makes them"
-            raise EndgameError(line) from None
         except (OSError, ValueError):
-            raise EndgameError(f"{path} is damaged: {command} makes it again") from None
+            raise EndgameError(f"{path} is missing or damaged") from None
     return tables
-
-
-@lru_cache(8)
-def opened(variant: Variant, pieces: int) -> EndgameTables:
-    """`load`, the latest tables kept open; errors are not kept."""
-    return load(variant, pieces)
 
 
 def known_pieces(variant: Variant) -> int:
     """The most pieces of which a rule set's endgame tables are there and whole, 0 without any."""
     for pieces in range(MOST_PIECES, 1, -1):
         with suppress(EndgameError):
-            return opened(variant, pieces).pieces
+            return load(variant, pieces).pieces
     return 0
 
 
