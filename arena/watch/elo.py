@@ -41,7 +41,7 @@ def elo_so_far(folder: Path, moment: Moment) -> EloSoFar:
 
 
 class RunReader:
-    """Reads a run that is being played, with its Elo, for a window or a page; any thread may ask.
+    """Reads a run that is being played, with its Elo, for a window; any thread may ask.
 
     Looks take SHARE of the time at most, but for the first one, in which libraries prepare themselves.
     """

@@ -1,4 +1,4 @@
-"""The words for a run at a moment, the same for `run`, `status` and lists of runs."""
+"""The words for a run at a moment, the same for `run` and `status`."""
 
 from __future__ import annotations
 
@@ -63,14 +63,6 @@ def status_line(moment: Moment) -> str:
     return text + (f", LLR {_ratio(moment.sprt.llr)}" if moment.sprt else "")
 
 
-def outlook(moment: Moment) -> str:
-    """How far a run is, and whether somebody plays it, as a list of runs says it."""
-    if moment.complete:
-        return f"complete, {counted(moment.games, 'game')}"
-    players = {True: "", False: ", no process is playing it", None: ", perhaps being played elsewhere"}
-    return progress(moment) + players[moment.playing]
-
-
 def state(moment: Moment) -> str:
     """Whether somebody plays the run, and when its last game ended."""
     ended = ""
@@ -84,7 +76,8 @@ def state(moment: Moment) -> str:
     if session is None:
         return f"nothing is known of who plays it{ended}"
     by = f"{'' if moment.playing else 'perhaps '}being played by process {session.process} on {session.host}"
-    return f"{by} since {date(session.began)} UTC{ended}"
+    began = datetime.fromisoformat(session.began).astimezone(UTC)
+    return f"{by} since {began:%Y-%m-%d %H:%M} UTC{ended}"
 
 
 def incident(forfeits: LostGames) -> str:
@@ -101,11 +94,6 @@ def test_line(moment: Moment) -> str:
     bounds = f"{_ratio(test.lower)} (H0) to {_ratio(test.upper)} (H1)"
     decided = "" if test.verdict == "continue" else f", {test.verdict} accepted"
     return f"SPRT: LLR {_ratio(test.llr)} of {bounds}, {counted(moment.sprt_pairs, 'pair')}{decided}"
-
-
-def date(text: str) -> str:
-    """`2026-11-22 03:44`, UTC, of a time in ISO 8601; "" for ""."""
-    return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M") if text else ""
 
 
 def duration(seconds: float) -> str:

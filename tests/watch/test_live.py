@@ -33,7 +33,7 @@ from arena.watch import display
 from arena.watch.display import Progress, follow
 from arena.watch.elo import PROVISIONAL, REPORTED
 from arena.watch.live import CLOCK, LostGames, Moment, Standing, read_moment
-from arena.watch.words import outlook, progress, status_line
+from arena.watch.words import progress, status_line
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.stored_run import StoredRun
 
@@ -148,10 +148,9 @@ def test_the_rate_is_that_of_the_last_session() -> None:
 
 def test_how_far_a_run_is_says_what_is_known() -> None:
     moment = moment_of(40)
-    assert outlook(moment) == progress(moment) and "1 min 00 s left" in progress(moment)
+    assert "1 min 00 s left" in progress(moment)
     assert "at most 60 games" in progress(moment._replace(exact=False))
-    assert "left" not in outlook(moment._replace(playing=False, seconds=None))
-    assert "30 games" in outlook(moment._replace(complete=True))
+    assert "left" not in progress(moment._replace(playing=False, seconds=None))
     probing = moment_of(40, games=0, searches=3, searches_planned=8)
     assert "3/8 searches" in status_line(probing) and "searches" not in status_line(probing._replace(searches=8))
 
