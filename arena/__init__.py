@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from arena.rules.variants import VARIANTS, Variant
     from players.evaluation import features
     from players.evaluation.evaluator import evaluator
-    from players.player import Choice, GaveUp, Limit, NotReachable, Player, PlayerSpec
+    from players.player import Choice, Limit, Pause, Player, PlayerSpec, Resign
     from players.table import PLAYERS, build_player
 
 __all__ = [
-    "BLACK", "PLAYERS", "VARIANTS", "WHITE", "Board", "Choice", "Encoding", "Game", "GaveUp", "Limit",
-    "NotReachable", "Opponent", "Outcome", "Player", "PlayerSpec", "Position", "Rules", "Run", "Termination",
-    "Variant", "build_player", "divide", "evaluator", "features", "fen", "kernel", "load", "move_text",
-    "parse_fen", "parse_move", "perft", "read_pdn", "run", "write_pdn",
+    "BLACK", "PLAYERS", "VARIANTS", "WHITE", "Board", "Choice", "Encoding", "Game", "Limit", "Opponent",
+    "Outcome", "Pause", "Player", "PlayerSpec", "Position", "Resign", "Rules", "Run", "Termination", "Variant",
+    "build_player", "divide", "evaluator", "features", "fen", "kernel", "load", "move_text", "parse_fen",
+    "parse_move", "perft", "read_pdn", "run", "write_pdn",
 ]  # fmt: skip
 
 _NAMES = {
@@ -57,7 +57,7 @@ _NAMES = {
     "arena.rules.variants": "VARIANTS Variant",
     "players.evaluation": "features",
     "players.evaluation.evaluator": "evaluator",
-    "players.player": "Choice GaveUp Limit NotReachable Player PlayerSpec",
+    "players.player": "Choice Limit Pause Player PlayerSpec Resign",
     "players.table": "PLAYERS build_player",
 }
 """The public names of each module; `features` is a module itself."""

@@ -1,6 +1,5 @@
 """A language model as a player, behind any address that speaks OpenAI's chat completions. Copy it and change it.
 
-    budget: {tokens: 1000000}                                 # the run stops there; with a larger one it resumes
     players:
       - name: model                                           # the file beside the YAML file
         type: "llm_player.py:LanguageModel"
@@ -23,7 +22,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from arena import Choice, GaveUp, NotReachable
+from arena import Choice, Pause, Resign
 
 ANSWER = 'Think briefly, then end with one JSON object such as {"move": "%s"}.'
 
@@ -32,7 +31,7 @@ FAILURES = (OSError, http.client.HTTPException, ValueError, LookupError, TypeErr
 
 
 class LanguageModel:
-    """Asks for a move, once more if that is not legal, and then gives up."""
+    """Asks for a move, once more if that is not legal, and then resigns."""
 
     costs, limits = True, ()
 
@@ -66,9 +65,8 @@ class LanguageModel:
         ]
         extra = {"tokens": 0, "usd": 0.0, "attempts": 0, "legal_first": 0}
         deadline = time.monotonic() + self.timeout
-        reason = ""
         for attempt in range(1, self.attempts + 1):
-            reply, used = self.asked(messages, deadline, extra)
+            reply, used = self.asked(messages, deadline)
             extra["attempts"] = attempt
             extra["tokens"] += used[0] + used[1]
             extra["usd"] += (used[0] * self.usd_in + used[1] * self.usd_out) / 1e6
@@ -83,9 +81,9 @@ class LanguageModel:
                 continue
             extra["legal_first"] = int(attempt == 1)
             return Choice(move, extra=extra)
-        raise GaveUp(f"no legal move in {self.attempts} replies, in the last {reason}", extra=extra)
+        raise Resign
 
-    def asked(self, messages, deadline, extra):
+    def asked(self, messages, deadline):
         """The reply, and its tokens read and written; what fails is tried again until the deadline."""
         pause = 0.5
         while True:
@@ -95,11 +93,11 @@ class LanguageModel:
             except urllib.error.HTTPError as error:
                 reason = f"HTTP {error.code}"
                 if error.code in (400, 401, 403, 404):
-                    raise NotReachable(reason, extra) from None
+                    raise Pause(reason) from None
             except FAILURES as error:
                 reason = str(getattr(error, "reason", "")) or type(error).__name__
             if deadline - time.monotonic() <= pause:
-                raise NotReachable(reason, extra)
+                raise Pause(reason)
             time.sleep(pause)
             pause *= 2
 

@@ -9,8 +9,8 @@ from arena.base.wording import listed
 
 Level: TypeAlias = Literal["ok", "warning", "error"]
 
-UNBUILT, SAME_FILE, ALIKE = "unbuilt", "same file", "alike"
-"""Kinds of findings: it cannot be built; its files are those of others; it made the same moves as others."""
+UNBUILT, SAME_FILE = "unbuilt", "same file"
+"""Kinds of findings: it cannot be built; its files are those of others."""
 _KINDS = {
     UNBUILT: "it cannot be built",
     "time": "it did not answer in time",
@@ -33,12 +33,6 @@ class Finding(NamedTuple):
     kind: str = ""
     others: tuple[str, ...] = ()
     """The players that it is about, too."""
-    decisions: int = 0
-    """Of players that were ALIKE: in how many decisions of their trials."""
-    met: int = 0
-    """Decisions that both had in the run, after the same opening and moves."""
-    differed: int = 0
-    """Those in which they chose different moves."""
     place: str = ""
     """FEN of the position in which a player failed."""
     traceback: str = ""
@@ -48,13 +42,7 @@ class Finding(NamedTuple):
     @property
     def words(self) -> str:
         """The finding in words, which may go on after the player's name."""
-        named = listed(self.others)
-        if self.kind == ALIKE:
-            alike = f"made the same move as {named} in all {self.decisions} decisions of its trial games"
-            if self.differed:
-                return f"{alike}, but another one in {self.differed:,} of {self.met:,} that both had in the run"
-            return alike + (f" and in all {self.met:,} that both had in the run" if self.met else "")
-        return ": ".join(filter(None, [f"{self.message} {named}".strip(), self.said]))
+        return ": ".join(filter(None, [f"{self.message} {listed(self.others)}".strip(), self.said]))
 
     def without_code(self) -> Finding:
         """The finding without what a user's code wrote."""
@@ -69,11 +57,7 @@ class Finding(NamedTuple):
 
 
 def parsed(document: Mapping[str, Any]) -> Finding:
-    """The finding of which `as_dict` made a document. Raises TypeError or KeyError for another document.
-
-    One of an earlier version has a `message`, in which a user's code may have written, and no `words`.
-    """
+    """The finding of which `as_dict` made a document. Raises TypeError or KeyError for another document."""
     fields = dict(document)
-    player, words = fields.pop("player"), fields.pop("words", "")
-    said, others = fields.pop("message", fields.pop("said", "")), tuple(fields.pop("others", ()))
-    return Finding(where=player, message=words, said=said, others=others, **fields)
+    player, words, others = fields.pop("player"), fields.pop("words", ""), fields.pop("others", ())
+    return Finding(where=player, message=words, others=tuple(others), **fields)

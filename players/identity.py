@@ -2,7 +2,7 @@
 
 While a player is loaded, an import finder and Python's audit events note these files: the named ones, the modules
 that they import, the data that they read. A run records them when it begins, with copies of the sources, and loads
-its players from what was there then. Data cannot be given back: a player whose data changed raises FilesChanged.
+its players from what was there then. Data cannot be given back: a player whose data changed pauses the run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.base.files import ROOT, replace
-from players.player import NotReachable
+from players.player import Pause
 
 Files: TypeAlias = Mapping[str, str]
 """A short hash of each file's content, MISSING where there is no file, by its path."""
@@ -38,15 +38,6 @@ _ARENAS = "arena", "players"
 """The packages of the arena itself."""
 MODULE_PREFIX = "arena_user_"
 """The beginning of the names of modules that specifications name by their files."""
-
-
-class FilesChanged(NotReachable):
-    """A file is not what it was when the run began, and cannot be had as it was: the run stops, nobody loses."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__("")
-        remedy = "put it back, or begin a run of another name"
-        self.args = (f"cannot play on as it began: {path} was changed meanwhile; {remedy}",)
 
 
 def hash_of(path: str | Path) -> str:
@@ -207,8 +198,8 @@ os.register_at_fork(after_in_child=lambda: setattr(_state, "lock", threading.RLo
 def loading(recorded: Files | None = None) -> Iterator[Files]:
     """Yield a mapping in which the files of a user's own stand that this thread loads a player from in the block.
 
-    With `recorded` files, it is loaded from these. A block may stand in another one. Raises FilesChanged for a
-    file that is not as recorded, and of which there is no copy.
+    With `recorded` files, it is loaded from these. A block may stand in another one. Raises Pause for a file
+    that is not as recorded, and of which there is no copy.
     """
     with _state.lock:
         before = _state.thread, _state.recorded
@@ -229,12 +220,12 @@ def loading(recorded: Files | None = None) -> Iterator[Files]:
 
 
 def check(recorded: Files) -> None:
-    """Raise FilesChanged for a recorded file that is another by now, unless it is loaded from its copy."""
+    """Raise Pause for a recorded file that is another by now, unless it is loaded from its copy."""
     for path, wanted in recorded.items():
         is_source = path in _state.sources or (path.endswith(".py") and path not in _state.opened)
         if not is_source and hash_of(path) != wanted:
             forget_modules()
-            raise FilesChanged(path)
+            raise _changed(path)
 
 
 def loaded() -> dict[str, str]:
@@ -250,12 +241,16 @@ def content_of(path: Path) -> bytes:
         copy = copy_of(path, wanted)
         content = copy.read_bytes() if copy.is_file() else None
     if content is None:
-        raise FilesChanged(name) if wanted else FileNotFoundError(f"there is no file {path}")
+        raise _changed(name) if wanted else FileNotFoundError(f"there is no file {path}")
     _state.files[name] = _digest(content)
     _note(name)
     _state.sources.add(name)
     _state.opened.pop(name, None)
     return content
+
+
+def _changed(path: str) -> Pause:
+    return Pause(f"{path} was changed since the run began: put it back, or begin a run of another name")
 
 
 def is_there(path: Path) -> bool:

@@ -21,7 +21,6 @@ from arena.base.wording import nearest, printable, quoted
 from players.identity import (
     MODULE_PREFIX,
     Files,
-    FilesChanged,
     content_of,
     forget_helpers,
     forget_modules,
@@ -34,7 +33,7 @@ from players.identity import (
     note_module,
     note_part,
 )
-from players.player import ENGINE, NETWORKS, PlayerSpec
+from players.player import ENGINE, NETWORKS, Pause, PlayerSpec
 
 PLAYER_NAME, EVALUATION_NAME = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
@@ -71,7 +70,7 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
             note_part(module.__name__, noted)
     except PlayerError as error:
         raise PlayerError(str(error), key) from None
-    except FilesChanged:
+    except Pause:
         raise
     except Exception as error:
         why = blame(error, source) + _hidden(_module_of(error))

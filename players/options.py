@@ -15,7 +15,7 @@ from arena.base.wording import quoted, unknown
 from players.loading import PlayerError
 from players.player import EVALUATIONS, MEANT_LIMITS, Limit, PlayerSpec
 
-ENTRY_KEYS = ("name", "type", "sweep", "in_process", *Limit._fields)
+ENTRY_KEYS = ("name", "type", "sweep", *Limit._fields)
 """The keys that every entry of `players:` may have; the others are options of its class."""
 
 _NO_SEED = (

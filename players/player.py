@@ -1,4 +1,4 @@
-"""The player contract: Player, CompletePlayer, Limit, Choice, GaveUp, NotReachable, PlayerSpec, Allowance."""
+"""The player contract: Player, CompletePlayer, Limit, Choice, Resign, Pause, PlayerSpec, Allowance."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from arena.base.errors import ArenaError
 from arena.base.wording import quoted
 
 if TYPE_CHECKING:
@@ -121,9 +122,6 @@ EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", 
 class AnswerError(ValueError):
     """Refuses an answer. The message continues the player's name, as `returned None` does."""
 
-    extra: Mapping[str, float] | None = None
-    """Custom metrics of the move that the player did not make."""
-
 
 class IllegalMove(AnswerError):
     """Refuses an answer whose move is not legal."""
@@ -132,22 +130,12 @@ class IllegalMove(AnswerError):
         super().__init__(f"returned the illegal move {quoted(move)}")
 
 
-class GaveUp(IllegalMove):
-    """Gives up the game, which is then lost as by an illegal move: `raise GaveUp("no move in two replies")`."""
-
-    def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
-        """`extra` holds custom metrics, like that of a `Choice`."""
-        AnswerError.__init__(self, f"gave up: {reason}")
-        self.extra = extra
+class Resign(Exception):
+    """Resigns the game: `raise arena.Resign()`."""
 
 
-class NotReachable(Exception):
-    """Calls the game off, to be played again, when a service does not answer: `raise NotReachable("timeout")`."""
-
-    def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
-        """`extra` holds custom metrics, like that of a `Choice`."""
-        super().__init__(f"was not reachable: {reason}")
-        self.extra = extra
+class Pause(ArenaError):
+    """Pauses the run, which stores nothing of this game: `raise arena.Pause("the service does not answer")`."""
 
 
 class Player(Protocol):
@@ -246,8 +234,6 @@ class PlayerSpec:
     limit: Limit = field(default_factory=Limit)
     options: Mapping[str, Any] = field(default_factory=dict)
     """The entry's other keys, passed to the player's constructor by name."""
-    in_process: bool = False
-    """Whether a user's code runs in the arena's own processes, not in one of its own."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The files that it is loaded from in a run, `players.identity.Files`; empty: as they are now."""
 
@@ -269,5 +255,3 @@ class Allowance(NamedTuple):
     """The further files that it may read in a sandbox; None outside one."""
     folder: str = ""
     """The configuration's folder, which no program in a sandbox may read as its own."""
-    unreachable: int = 3
-    """How often a game is played in which a player is not reachable, before the run stops."""

@@ -10,13 +10,13 @@ from arena.base.wording import unknown
 from arena.rules.variants import Variant
 from players.baselines import Greedy, Random
 from players.engines.engine import Engine
-from players.identity import FilesChanged, check, loading
+from players.identity import check, loading
 from players.loading import PlayerError, blame, is_class, load_object, own_code
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
 from players.options import ENTRY_KEYS, check_options, option_problems, takes_rules
-from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Player, PlayerSpec
+from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Pause, Player, PlayerSpec
 from players.published import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {
@@ -42,7 +42,7 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
 
     Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
     the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
-    raises; FilesChanged if it cannot be loaded from the specification's files.
+    raises; Pause if it cannot be loaded from the specification's files.
     """
     if spec.type == ENGINE:
         check(spec.files)
@@ -58,7 +58,7 @@ def _complete(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     try:
         rules = (variant,) if takes_rules(maker) else ()
         player = CompletePlayer(maker(*rules, **entry, **spec.options))
-    except (PlayerError, FilesChanged):
+    except (PlayerError, Pause):
         raise
     except Exception as error:
         source = spec.type.rpartition(":")[0] or (inspect.getsourcefile(maker) or "")

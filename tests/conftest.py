@@ -34,7 +34,6 @@ for _number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(_number, signal.SIG_DFL if _number != signal.SIGINT else signal.default_int_handler)
 
 
-os.environ["ARENA_IN_PROCESS"] = "1"  # one worker starts no process, but where a test asks for it
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")  # readline sets it behind os.environ, and a command wraps its lines by it in a pipe, too
 
@@ -162,6 +161,14 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Dispatcher, "compile", compile_locked)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_worker_is_this_process() -> Iterator[None]:
+    """One worker starts no process, for a user's code neither, but where a test asks for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.play.workers.own_code", lambda _spec: ())
         yield
 
 

@@ -17,7 +17,7 @@ from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import score_text
 from arena.rules.variants import Variant
-from players.player import AnswerError, Choice, Limit
+from players.player import AnswerError, Choice, Limit, Resign
 
 AGREES_FROM = 40
 """Plies of a game before which no player agrees on a draw."""
@@ -221,9 +221,12 @@ class BoardGame:
         return True
 
     def fail(self, request: Request, error: BaseException) -> bool:
-        """The player failed with that error, and loses; false, and nothing is done, as in `accept`."""
+        """The player resigned, or failed with that error: it loses; false, and nothing is done, as in `accept`."""
         if request.version != self.version:
             return False
+        if isinstance(error, Resign):
+            self.resign(self.game.turn)
+            return True
         words = message_of(error)
         if not isinstance(error, AnswerError):
             words = f"raised {type(error).__name__}: {words}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ import click
 from arena.base.errors import ArenaError
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
+from arena.base.work import cores
 from arena.commands.options import (
     FINITE,
     POSITIVE,
@@ -28,7 +28,7 @@ from arena.commands.options import (
     watch_option,
     workers_option,
 )
-from arena.commands.output import STOPPED, echo, say, show_table
+from arena.commands.output import STOPPED, echo, show_table
 from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load, load_all, named_entries
@@ -36,10 +36,8 @@ from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.experiment.yaml.values import Source, inline
 from arena.play.options import OPTIONS
-from arena.play.options.option import Unreachable
-from arena.play.processes import IN_PROCESS
 from arena.play.tournament import Outcome, is_free_for, play_runs
-from arena.play.workers import Workers
+from arena.play.workers import Workers, is_here
 from arena.ratings.match import Verdict
 from players.loading import own_code
 
@@ -70,8 +68,8 @@ def run_command(
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
-    lost by players' failures, or players were found faulty, as the report's first notes say; 6: the budget is
-    spent; 7: a service was not reachable; 130: stopped by Ctrl-C.
+    lost by players' failures, or players were found faulty, as the report's first notes say; 130: stopped
+    by Ctrl-C.
     """
     check_report_options(wanted)
     if is_watched:
@@ -107,13 +105,12 @@ def play_config(
     if wanted.get("sheets") and not any(map(own_code, first.players)):
         raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
     folder = out or Path("reports") / first.name
-    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else _REPORT, heading=heading)
+    here = is_here(workers or first.workers or cores(), first.players)
+    terminal = Terminal(None if quiet or here else _REPORT, heading=heading)
     codes = [0]
     with lost_workers(folder):
         for run, outcome in play_runs(experiments, folder, terminal, workers=workers, force=force):
             codes.append(_code(outcome))
-            if outcome.paused is not None:
-                say(str(outcome.paused))
             for option in OPTIONS if outcome.complete else ():
                 if words := option.summary(experiments[run], folder / run):
                     echo(words)
@@ -127,15 +124,13 @@ def play_config(
         from arena.commands.report import FAULTY, write_joint_report
 
         codes.append(0 if write_joint_report(folder, **wanted) else FAULTY)
-    if STOPPED in codes or Unreachable.code in codes:
+    if STOPPED in codes:
         echo("stopped; rerun the same command to resume")
     return max(codes)
 
 
 def _code(outcome: Outcome) -> int:
     """The exit code of a run."""
-    if outcome.paused is not None:
-        return outcome.paused.code
     return STOPPED if not outcome.complete else PLAYERS_FAILED if outcome.failed else 0
 
 

@@ -28,6 +28,7 @@ from arena.play.batches import EngineError
 from arena.play.workers import Stopped
 from arena.watch.display import Display
 from arena.watch.observer import announcing
+from players.player import Pause
 
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself after the second Ctrl-C."""
@@ -44,10 +45,13 @@ announcing_compilation = partial(announcing, say)
 
 @contextmanager
 def lost_workers(folder: Path) -> Iterator[None]:
-    """Raise ArenaError if workers are lost or one dies of its work; `folder` keeps what is finished."""
+    """Raise ArenaError if workers are lost, one dies of its work, or a player pauses the run.
+
+    It says that `folder` keeps what is finished.
+    """
     try:
         yield
-    except EngineError as error:
+    except (EngineError, Pause) as error:
         kept = f"; all that is finished is kept in {folder}; rerun the same command to resume"
         raise ArenaError(f"{error}{kept if folder.exists() else ''}") from None
 

@@ -14,7 +14,7 @@ from arena.experiment.openings import RANDOM_KEYS, Openings
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Keys, Mistake
 from arena.experiment.yaml.values import Source
-from players.player import ENGINE, HUMAN
+from players.player import HUMAN
 
 _FORMAT: TypeAdapter[Format] = TypeAdapter(FormatField)
 
@@ -80,9 +80,6 @@ def _player_problems(source: Source, players: Sequence[Any], with_options: bool)
             yield source.problem(
                 ("players", i, "type"), f"a {HUMAN} plays at the board (arena play), not in a tournament"
             )
-        if player.get("log") is True and player.get("in_process") is True and player.get("type") == ENGINE:
-            message = "'log' needs a process of its own: leave out 'in_process'"
-            yield source.problem(("players", i, "log"), message)
         for key, reference in player.items():
             if isinstance(reference, str) and reference.startswith("__main__:"):
                 thing = reference.partition(":")[2]

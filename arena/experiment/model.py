@@ -122,11 +122,6 @@ class Failures(Section):
         ge=0,
         description="Failed games after which a player without a sound one is disqualified; 0: never.",
     )
-    unreachable: int = Field(
-        default=3,
-        ge=1,
-        description="Plays of a game in which a service is not reachable, before the run stops.",
-    )
     faulty: Literal["leave-out", "forfeit", "stop"] = Field(
         default="stop",
         description="Whether own code that the doctor finds faulty is left out, loses games that it fails in, or "
@@ -150,7 +145,6 @@ class PlayerEntry(Section):
         description="The name in tables and charts; with a sweep a template [made of the settings].",
     )
     type: str = Field(description="A built-in player, package.module:Class, or path/to/file.py:Class [negamax].")
-    in_process: bool = Field(default=False, description="Run own code in the arena's processes, not in its own.")
     depth: int | None = Field(default=None, ge=1, le=64, description="Plies to search.")
     nodes: int | None = Field(default=None, gt=0, lt=2**63, description="Positions to enter.")
     seconds: float | None = Field(
@@ -166,14 +160,13 @@ class PlayerEntry(Section):
 
 def _spec_of(entry: PlayerEntry) -> PlayerSpec:
     limit = Limit(*(getattr(entry, name) for name in Limit._fields))
-    return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {}, entry.in_process)
+    return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {})
 
 
 def entry_of(spec: PlayerSpec) -> dict[str, Any]:
     """The entry of `players:` that is a player."""
     limits = {name: value for name, value in spec.limit._asdict().items() if value is not None}
-    place = {"in_process": True} if spec.in_process else {}
-    return {"name": spec.name, "type": spec.type, **limits, **place, **spec.options}
+    return {"name": spec.name, "type": spec.type, **limits, **spec.options}
 
 
 def _player_schema(_: Any, handler: Any) -> CoreSchema:
@@ -259,9 +252,7 @@ WorkersField = Annotated[
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
-_CHANGEABLE: Any = dict.fromkeys(("budget", "grade", "suite", "workers"), True) | {
-    "failures": {"unreachable": True}
-}
+_CHANGEABLE = {"grade", "suite", "workers"}
 """Keys on which no game depends."""
 
 _GAMES = "openings: {count: 20}"
@@ -302,11 +293,6 @@ class Experiment(Document):
         default=False, description="Processes of own code are sandboxed: they read their own files alone."
     )
     failures: Failures = Failures()
-    budget: Mapping[str, Annotated[float, Field(gt=0)]] | None = Field(
-        default=None,
-        description="Sums of players' own numbers, as {tokens: 1000000}: once plays of games, those not kept too, "
-        "have used one up, no game begins.",
-    )
     probe: _Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     grade: GradeSettings | None = Field(
         default=None,
@@ -335,7 +321,7 @@ class Experiment(Document):
 
     def changeable(self) -> dict[str, Any]:
         """The values of the keys that have what may change whenever the run is resumed."""
-        return self.model_dump(mode="json", include=set(_CHANGEABLE))
+        return self.model_dump(mode="json", include=_CHANGEABLE)
 
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names, in the format for the others.
@@ -385,5 +371,4 @@ class Experiment(Document):
             processes=process.processes,
             sandbox=readable,
             folder=str(folder),
-            unreachable=self.failures.unreachable,
         )

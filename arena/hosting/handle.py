@@ -17,10 +17,10 @@ from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import native_errors
 from arena.rules.variants import Variant
-from players.answers import accepted, checked_extra
+from players.answers import accepted
 from players.identity import NO_FILES, loading
 from players.loading import PlayerError, files_of, own_code, user_files
-from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, NotReachable, PlayerSpec
+from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, Pause, PlayerSpec, Resign
 from players.table import complete_player
 
 _STOP_SECONDS = 0.01
@@ -47,23 +47,11 @@ class PlayerFailure(Exception):
     files: Mapping[str, str] = MappingProxyType({})
     """The files that it was loaded from, as far as they are known."""
 
-    def __init__(
-        self,
-        termination: Termination,
-        message: str,
-        traceback: str = "",
-        extra: Mapping[str, float] | None = None,
-        *,
-        reached: bool = True,
-    ) -> None:
+    def __init__(self, termination: Termination, message: str, traceback: str = "") -> None:
         super().__init__(printable(message))
         self.termination = termination
         self.traceback = printable(traceback)
         """The traceback, as Python prints it."""
-        self.extra = extra
-        """The player's custom metrics of the move that it did not make."""
-        self.reached = reached
-        """Whether the player was reachable: else the failure is not its own, and no game is scored by it."""
 
 
 _OWN_CODE = [f"{ROOT / package}{os.sep}" for package in ("arena", "players")]
@@ -71,22 +59,20 @@ _OWN_CODE = [f"{ROOT / package}{os.sep}" for package in ("arena", "players")]
 
 
 def failure_of(error: BaseException) -> PlayerFailure:
-    """An exception of a player that was begun or asked, as its failure."""
-    try:
-        match error:
-            case PlayerFailure():
-                return error
-            case IllegalMove():
-                return PlayerFailure(Termination.ILLEGAL_MOVE, message_of(error), extra=checked_extra(error.extra))
-            case NotReachable():
-                extra = checked_extra(error.extra)
-                return PlayerFailure(Termination.ERROR, message_of(error), extra=extra, reached=False)
-    except AnswerError as wrong:
-        error = wrong
-    if isinstance(error, AnswerError):
-        return PlayerFailure(Termination.ERROR, message_of(error))
-    if isinstance(error, PlayerError):
-        return PlayerFailure(Termination.ERROR, f"was not built: {error}")
+    """An exception of a player that was begun or asked, as its failure. Raises Pause, by which nobody fails."""
+    match error:
+        case Pause():
+            raise error
+        case PlayerFailure():
+            return error
+        case IllegalMove():
+            return PlayerFailure(Termination.ILLEGAL_MOVE, message_of(error))
+        case AnswerError():
+            return PlayerFailure(Termination.ERROR, message_of(error))
+        case PlayerError():
+            return PlayerFailure(Termination.ERROR, f"was not built: {error}")
+        case Resign():
+            return PlayerFailure(Termination.ERROR, "resigned")
     message = f"raised {type(error).__name__}: {message_of(error)}"
     return PlayerFailure(Termination.ERROR, message, traceback_of(error, behind=_OWN_CODE))
 

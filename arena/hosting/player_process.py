@@ -33,11 +33,11 @@ from arena.rules.jit.kernel import announce_compilation, compilation_announced
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.answers import accepted, checked_extra
+from players.answers import accepted
 from players.engines.program import announce_waiting, waiting_announced
 from players.identity import Files, forget_modules, hash_of, loaded
 from players.loading import PlayerError, files_of, is_logged, without_own_code
-from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, PlayerSpec
+from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, Pause, PlayerSpec, Resign
 from players.table import build_player
 
 KEPT_OUTPUT, KEPT_LOG = 1 << 16, 1 << 20
@@ -56,6 +56,7 @@ _MOST_FILES = 1000
 
 COMPILES, WAITS, LOADED, READY = "compiles", "waits", "loaded", "ready"
 CHOSE, REFUSED, _FAILED = "chose", "refused", "failed"
+_RESIGNED, _PAUSED = "resigned", "paused"
 Reply: TypeAlias = list[Any]
 """A kind and its fields:
 
@@ -64,7 +65,8 @@ Reply: TypeAlias = list[Any]
 - READY for a game: the worth of a man or None, and whether answers cost;
 - CHOSE: the processor time in seconds, whether there are child processes, and the fields of a Choice, or UNKNOWN;
 - REFUSED: the message of a PlayerError, and the keys to blame;
-- FAILED: termination, message, traceback, custom metrics and `reached` of a PlayerFailure.
+- FAILED: termination, message and traceback of a PlayerFailure;
+- RESIGNED the game; PAUSED the run, and why.
 """
 _UNKNOWN = "?"
 """The key of what JSON has no form for: its value is the text by which messages show it."""
@@ -90,9 +92,9 @@ def begin_game(
 ) -> PlayerHandle:
     """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
-    With `in_process` it is in this one. It is kept from game to game; of a player that plays itself there are two,
-    by the number of the `copy`. It is built anew for a run with other files of it; outside a run, when they were
-    edited. Raises what `begin` of the player raises.
+    It is kept from game to game; of a player that plays itself there are two, by the number of the `copy`. It is
+    built anew for a run with other files of it; outside a run, when they were edited. Raises what `begin` of the
+    player raises.
     """
     plain = without_own_code(spec)
     key = (repr((replace(spec, files={}), allowance)), repr(variant), copy)
@@ -100,7 +102,7 @@ def begin_game(
     if key in kept and not _is_current(*kept[key], spec):
         kept.pop(key)[1].close()
     if key not in kept:
-        is_local = plain is spec or spec.in_process or not are_supported()
+        is_local = plain is spec or not are_supported()
         player = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
         kept[key] = spec.files, player
         while len(kept) > _MOST_KEPT:
@@ -174,7 +176,10 @@ class PlayerProcess:
         self.costs = costs is True
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """Have the player choose a move, for which it has chance of its own, not `rng`. Raises PlayerFailure."""
+        """Have the player choose a move, for which it has chance of its own, not `rng`.
+
+        Raises PlayerFailure, Resign and Pause.
+        """
         pondered = self._seconds_since_answer()
         began = time.perf_counter()
         moves = tuple(game.moves[self._sent :])
@@ -185,6 +190,8 @@ class PlayerProcess:
             self._left -= seconds
             spent, self._has_children, chosen = fields
             answer = Answer(accepted(_choice(chosen), game), seconds, _seconds_of(spent), pondered)
+        except Resign:
+            raise
         except BaseException as error:
             self._give_up(error)
         self._note_clocks()
@@ -236,8 +243,8 @@ class PlayerProcess:
     def _exchange(self, request: tuple[Any, ...], seconds: float, kind: str, waiting: str = "") -> Reply:
         """The fields of the reply to a request, which is of a kind; a line is announced if it is long in coming.
 
-        Raises PlayerFailure for one that states a failure, and if there is none in time; PlayerError; EOFError and
-        BrokenPipeError if the process ends, FrameError and ValueError for a malformed reply.
+        Raises PlayerFailure for one that states a failure, and if there is none in time; PlayerError, Resign and
+        Pause; EOFError and BrokenPipeError if the process ends, FrameError and ValueError for a malformed reply.
         """
         assert self._process is not None
         deadline = time.perf_counter() + seconds
@@ -251,7 +258,7 @@ class PlayerProcess:
             if (reply := self._reply(deadline)) is None:
                 raise PlayerFailure(Termination.TIME, f"gave no answer within {seconds:.4g} s")
         if reply[0] != kind:
-            _raise(reply)
+            _raise(self._spec.name, reply)
         return reply[1:]
 
     def _is_note(self, reply: Reply) -> bool:
@@ -288,7 +295,7 @@ class PlayerProcess:
             how = process.end(ended, closed=True)
             how = how if self._allowance.sandbox is None else sandbox.ending(how)
             error = PlayerFailure(Termination.ERROR, how or "closed its connection to the arena")
-        elif isinstance(error, PlayerError | AnswerError) or (
+        elif isinstance(error, PlayerError | AnswerError | Pause) or (
             isinstance(error, PlayerFailure) and error.termination != Termination.TIME
         ):
             process.finish(ended)
@@ -329,15 +336,18 @@ def _seconds_of(spent: Any) -> float:
     return float(spent) if isinstance(spent, float | int) and 0 <= spent < math.inf else math.nan
 
 
-def _raise(reply: Reply) -> NoReturn:
-    """Raise the error that a reply states. Raises FrameError if it states none."""
+def _raise(name: str, reply: Reply) -> NoReturn:
+    """Raise the error that the reply of a player states. Raises FrameError if it states none."""
     match reply:
         case [kind, str(message), [*keys]] if kind == REFUSED:
             raise PlayerError(printable(message), *keys)
-        case [kind, termination, str(message), str(traceback), extra, bool(reached)] if kind == _FAILED:
+        case [kind] if kind == _RESIGNED:
+            raise Resign
+        case [kind, str(message)] if kind == _PAUSED:
+            raise Pause(f"{name} paused the run: {printable(message)}")
+        case [kind, termination, str(message), str(traceback)] if kind == _FAILED:
             if termination in (Termination.ERROR, Termination.ILLEGAL_MOVE):
-                termination, extra = Termination(termination), checked_extra(extra)
-                raise PlayerFailure(termination, message, traceback, extra, reached=reached)
+                raise PlayerFailure(Termination(termination), message, traceback)
     raise FrameError
 
 
@@ -380,10 +390,13 @@ class _Worker:
             return _ENCODER.encode(reply).encode()
         except PlayerError as error:
             reply = [REFUSED, message_of(error), list(error.keys)]
+        except Resign:
+            reply = [_RESIGNED]
+        except Pause as pause:
+            reply = [_PAUSED, message_of(pause)]
         except BaseException as error:
             failure = failure_of(error)
-            termination, message = str(failure.termination), str(failure)
-            reply = [_FAILED, termination, message, failure.traceback, failure.extra, failure.reached]
+            reply = [_FAILED, str(failure.termination), str(failure), failure.traceback]
         return _ENCODER.encode(reply).encode()
 
     def close(self) -> None:

@@ -74,7 +74,7 @@ def _columns(record: type, *left_out: str) -> dict[str, str]:
 _SEARCH = {name: "REAL" if kind.startswith("f") else "INTEGER" for name, kind in SEARCH_COLUMNS}
 GAMES = Table(
     "games",
-    _columns(GameRecord, "incident", "uncounted", "logs"),
+    _columns(GameRecord, "incident", "logs"),
     ["game"],
     records={"moves": Records("plies", MOVE_RECORD)},
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -158,12 +158,6 @@ def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:
         return None
     columns = {name: [row.get(name) if row else None for row in rows] for name in names}
     return zlib.compress(json.dumps(columns).encode())
-
-
-def add_named(sums: dict[str, float], games: Iterable[bytes]) -> None:
-    """Add the custom metrics of games, packed by `named`, to sums by name."""
-    for _, _, name, value in named_of(dict(enumerate(games))):
-        sums[name] = sums.get(name, 0.0) + value
 
 
 def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:

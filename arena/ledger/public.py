@@ -22,7 +22,7 @@ from arena.ledger.record import Failure
 from players.loading import own_code, source_of, user_files
 from players.player import HUMAN, TYPES, Limit, PlayerSpec
 
-_KEPT = frozenset({"name", "type", "in_process", *Limit._fields})
+_KEPT = frozenset({"name", "type", *Limit._fields})
 """Keys of a player of a user's own class that tell nothing of its code."""
 _SUFFIXES = (".py", ".npz", ".onnx", ".pt", ".pt2")
 """Suffixes of files that tell nothing of who wrote them."""

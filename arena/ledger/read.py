@@ -96,10 +96,7 @@ class RunData(NamedTuple):
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
-    """A row per custom metric of a move: EXTRA_COLUMNS, `extra` being its name.
-
-    A player that gave up has metrics of the move that it did not make, too.
-    """
+    """A row per custom metric of a move: EXTRA_COLUMNS, `extra` being its name."""
     failures: tuple[Failure, ...] = ()
     """The failures by which games were lost, those that do not count among them, in the order of the games."""
     published: Mapping[str, tuple[str, str]] | None = None

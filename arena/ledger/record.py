@@ -130,7 +130,7 @@ class GameRecord(NamedTuple):
     opening: int
     opening_fen: str
     result: str
-    """One of `arena.rules.result.RESULTS`; NO_RESULT if a player was not reachable, so that it is not stored."""
+    """One of `arena.rules.result.RESULTS`."""
     termination: str
     """A value of `arena.rules.game.Termination`."""
     white_points: int | None = None
@@ -159,8 +159,6 @@ class GameRecord(NamedTuple):
     """Packed by `packed`."""
     incident: Incident | None = None
     """The known details of the failure that ended the game, kept beside the ledger."""
-    uncounted: tuple[bytes, ...] = ()
-    """The `extras` of the plays of the game before this one, of which nothing else is kept."""
     logs: tuple[str, str] = ("", "")
     """What was said by White's and Black's programs, and to them, where their entries have `log: true`."""
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.base.errors import ArenaError
+from players.player import Pause
 
 Batch: TypeAlias = list[tuple[int, Any]]
 """Tasks with their numbers, which a worker is handed at once: short ones together, long ones alone."""
@@ -30,24 +31,26 @@ class Made(NamedTuple):
 
     records: Sequence[Any] = ()
     seconds: float = 0.0
+    paused: Pause | None = None
+    """The pause that the next task asked for."""
 
 
 class Died(NamedTuple):
     """A worker ended while it did a batch, perhaps by one of its tasks."""
-
-    how: str = ""
-    """As `exit code 3` or `SIGKILL`; empty where that is not known."""
 
 
 Function: TypeAlias = Callable[[Batch], Made]
 
 
 def do(work: Callable[[Any], Any], batch: Batch) -> Made:
-    """Do the tasks of a batch, in a worker, until BATCH_SECONDS are over."""
+    """Do the tasks of a batch, in a worker, until BATCH_SECONDS are over or one asks for a pause."""
     records: list[Any] = []
     began, seconds = time.perf_counter(), 0.0
     while len(records) < len(batch) and seconds < BATCH_SECONDS:
-        records.append(work(batch[len(records)][1]))
+        try:
+            records.append(work(batch[len(records)][1]))
+        except Pause as pause:
+            return Made(records, seconds, pause)
         seconds = time.perf_counter() - began
     return Made(records, seconds)
 
@@ -58,11 +61,9 @@ class Queue:
     The tasks of a batch whose worker died are suspects. One that ends a second worker, alone, is given up.
     """
 
-    def __init__(
-        self, tasks: Iterable[Any], stopping: Callable[[], bool], crashed: Callable[[Any, str], Any]
-    ) -> None:
-        """Once `stopping()` is true no task is left; `crashed` makes the record, or None, of one given up."""
-        self.stopping, self._crashed = stopping, crashed
+    def __init__(self, tasks: Iterable[Any], stopping: Callable[[], bool]) -> None:
+        """Once `stopping()` is true no task is left."""
+        self._stopping = stopping
         self._new = enumerate(tasks)
         self._back: deque[tuple[int, Any]] = deque()
         self._alone: deque[tuple[int, Any]] = deque()
@@ -73,7 +74,13 @@ class Queue:
         self._in_a_row = 0
         """Deaths since a record was made."""
         self.given_up: dict[int, Any] = {}
-        """Tasks without a record, by their numbers."""
+        """By their numbers."""
+        self.paused: Pause | None = None
+        """The first pause that a task asked for."""
+
+    def stopping(self) -> bool:
+        """Whether no further task is to be begun."""
+        return self.paused is not None or self._stopping()
 
     def next(self) -> Batch:
         """The next tasks; none when no more are to be begun."""
@@ -86,7 +93,8 @@ class Queue:
 
     def done(self, batch: Batch, made: Made) -> Sequence[Any]:
         """Take in what was made of a batch; returns its records."""
-        records, seconds = made
+        records, seconds, paused = made
+        self.paused = self.paused or paused
         if records:
             in_time = int(BATCH_SECONDS * len(records) / max(seconds, 1e-9))
             self._size = max(1, min(in_time, 2 * self._size, BATCH_TASKS))
@@ -94,16 +102,13 @@ class Queue:
         self._back.extend(batch[len(records) :])
         return records
 
-    def died(self, batch: Batch, died: Died, workers: int) -> list[Any]:
-        """One of these tasks, or the machine, has ended a worker; returns the record of one that is given up."""
+    def died(self, batch: Batch, workers: int) -> None:
+        """One of these tasks, or the machine, has ended a worker."""
         self._in_a_row += 1
         number, task = batch[0]
         self._deaths[number] += len(batch) == 1
         if self._deaths[number] < 2:
             self._alone.extend(batch)
-        elif (record := self._crashed(task, died.how)) is not None:
-            self._in_a_row = 0
-            return [record]
         else:
             self.given_up[number] = task
         if self._in_a_row >= _DEATHS * workers:
@@ -111,4 +116,3 @@ class Queue:
             self._alone.clear()
             self._back.clear()
             self._new = enumerate(())
-        return []

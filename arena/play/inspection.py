@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from arena.base.wording import listed
 from arena.experiment.model import Experiment
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
-from arena.play.workers import run
+from arena.play.workers import is_here, run
 from arena.rules.movegen import compiled_generator
 from arena.rules.variants import Variant
 from players.finding import UNBUILT, Finding
@@ -44,8 +43,6 @@ class Inspection(NamedTuple):
     findings: tuple[Finding, ...] = ()
     error: PlayerError | None = None
     """Why it cannot be built."""
-    moves: tuple[tuple[str, ...], ...] = ()
-    """Its moves in each game in which it had a choice, of a player that played several."""
     files: Files = NO_FILES
     """The files of a user's own that it was loaded from."""
     printed: str = ""
@@ -124,7 +121,7 @@ def inspected_players(
     long; `looking` those that are left, also when none is.
     """
     specs = [located(spec, experiment.path.parent) for spec in experiment.players]
-    allowance = experiment.allowance._replace(unreachable=1)
+    allowance = experiment.allowance
     groups: dict[tuple[bool, str], list[PlayerSpec]] = {}
     for spec in specs:
         evaluation = spec.options.get("evaluation") if is_python(spec) else None
@@ -152,7 +149,8 @@ def inspected_players(
     slow.start()
     try:
         looking(left())
-        for of_group in run(_inspected, (_announced(group, say) for group in of_users), workers, lambda: False):
+        announced = (_announced(group, say) for group in of_users)
+        for of_group in run(_inspected, announced, workers, lambda: False, here=is_here(workers, specs)):
             inspections |= of_group
             looking(left())
     finally:
@@ -177,9 +175,8 @@ def _as_written(found: Inspection, spec: PlayerSpec, folder: Path) -> Inspection
 
 def build(group: PlayerGroup, spec: PlayerSpec) -> Inspection:
     """Build a player, in a process of its own if it is a user's code."""
-    own, start = replace(spec, in_process=False), group.variant.start
     try:
-        player = begin_game(own, group.variant, start, "0", group.allowance)
+        player = begin_game(spec, group.variant, group.variant.start, "0", group.allowance)
     except PlayerError as error:
         return Inspection(error=error, files=error.files or files_of(spec))
     except PlayerFailure as failure:

@@ -29,17 +29,14 @@ from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE, Position
-from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
-from players.loading import from_folder, is_logged, own_code
-from players.player import ENGINE, TYPES, Allowance, Choice, Limit, PlayerSpec
+from players.loading import from_folder, is_logged
+from players.player import ENGINE, TYPES, Allowance, Choice, Limit, PlayerSpec, Resign
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
 TIME_RESERVE = 0.01
 """Seconds of its time that a search of the arena's own is not told of, as far as `time_margin` is less."""
-_REST_SECONDS = 1.0
-"""Seconds before a game is played again in which a player was not reachable."""
 
 
 class Task(NamedTuple):
@@ -56,8 +53,6 @@ class Task(NamedTuple):
     adjudication: Adjudication | None = None
     man_values: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
-    chances: tuple[str, str] = ("", "")
-    """What tells the chance of White and of Black from that of others in the same game of the same seed."""
     identity: str = ""
     """What tells the chance of this game from that of others of the same seed; "": its number."""
 
@@ -132,9 +127,9 @@ class _Moves:
             "pondered_seconds": pondered,
         }
 
-    def extras(self, last: Mapping[str, float] | None = None) -> bytes | None:
-        """The players' custom metrics, as `arena.ledger.packing.named` makes them; `last` are of a failed move."""
-        return named([*(answer.choice.extra for answer in self.answers), last])
+    def extras(self) -> bytes | None:
+        """The players' custom metrics, as `arena.ledger.packing.named` makes them."""
+        return named([answer.choice.extra for answer in self.answers])
 
 
 class _Score(NamedTuple):
@@ -241,60 +236,23 @@ def play(task: Task) -> GameRecord:
 
     Time is wall time, judged when the answer is there; building the players is not on their clocks. The move that
     came too late is recorded, as the game's last. A player in its own process that does not answer is not waited
-    for beyond its time. A game in which a player was not reachable is played again, as often as its allowance
-    says, and has the result NO_RESULT in the end. Only what building a player and its answers raise is blamed on
-    it: any other exception is a mistake of the arena, and is raised.
+    for beyond its time. Only what building a player and its answers raise is blamed on it: any other exception is
+    a mistake of the arena, and is raised, as is the Pause that a player asks for.
     """
-    record, before = _record(task), list[bytes]()
-    for _ in range(task.allowance.unreachable - 1):
-        if record.result != NO_RESULT:
-            break
-        before += filter(None, [record.extras])
-        time.sleep(_REST_SECONDS)
-        record = _record(task)
-    return record._replace(uncounted=tuple(before))
-
-
-def crashed(task: Task, how: str) -> GameRecord | None:
-    """The record of a game that ended the process that played it, twice, the second time by `how`.
-
-    The player has lost it whose code is a user's own and in that process; None if both are so, or neither.
-    """
-    blamed = [colour for colour, spec in enumerate((task.white, task.black)) if spec.in_process and own_code(spec)]
-    if len(blamed) != 1:
-        return None
-    [colour] = blamed
-    name = (task.white, task.black)[colour].name
-    error = f"{name} ended the process that played the game, twice{how and f' ({how})'}"
-    incident = Incident(name, 0, error, "", "", fen(task.variant, task.opening), (), _seed(task, colour))
-    outcome = Outcome(1 - colour, Termination.ERROR)
-    return task.record(outcome.result, outcome.termination, error=error, incident=incident, began=time.time())
-
-
-def adjudicate(game: Game, max_plies: int) -> Outcome | None:
-    """How the game ended, by its rules or by the arena's limit of plies; None while it is played."""
-    outcome = game.outcome
-    if outcome is None and len(game.moves) >= max_plies:
-        return Outcome(None, Termination.MAX_PLIES)
-    return outcome
-
-
-def _record(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     moves, judge, players = _Moves(), _judge(task), list[PlayerHandle]()
-    error, incident, extra, is_reached = "", None, None, True
+    error, incident = "", None
     try:
         outcome = _play(task, game, moves, judge, players)
     except _Fault as fault:
         name, failure = (task.white, task.black)[fault.colour].name, fault.failure
-        outcome, extra, is_reached = Outcome(1 - fault.colour, failure.termination), failure.extra, failure.reached
+        outcome = Outcome(1 - fault.colour, failure.termination)
         reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
         error = f"{name} {reason} at ply {fault.ply}"
-        if is_reached:
-            start, seed = fen(task.variant, task.opening), _seed(task, fault.colour)
-            told = failure.traceback, failure.output
-            incident = Incident(name, fault.ply, error, *told, start, tuple(moves.texts), seed)
+        start, seed = fen(task.variant, task.opening), _seed(task, fault.colour)
+        told = failure.traceback, failure.output
+        incident = Incident(name, fault.ply, error, *told, start, tuple(moves.texts), seed)
     plies, packed_moves = packed(moves.columns())
     white_points, black_points = outcome.points or (None, None)
     logs = [
@@ -303,7 +261,7 @@ def _record(task: Task) -> GameRecord:
     ]
     white_log, black_log, *_ = [*logs, "", ""]
     return task.record(
-        outcome.result if is_reached else NO_RESULT,
+        outcome.result,
         outcome.termination,
         white_points=white_points,
         black_points=black_points,
@@ -315,11 +273,19 @@ def _record(task: Task) -> GameRecord:
         worker=os.getpid(),
         machine=platform.node(),
         error=error,
-        extras=moves.extras(extra),
+        extras=moves.extras(),
         moves=packed_moves,
         incident=incident,
         logs=(white_log, black_log),
     )
+
+
+def adjudicate(game: Game, max_plies: int) -> Outcome | None:
+    """How the game ended, by its rules or by the arena's limit of plies; None while it is played."""
+    outcome = game.outcome
+    if outcome is None and len(game.moves) >= max_plies:
+        return Outcome(None, Termination.MAX_PLIES)
+    return outcome
 
 
 def _play(
@@ -342,6 +308,8 @@ def _play(
         limit = limits[turn]
         try:
             answer = players[turn].choose(game, told(specs[turn], limit, task.allowance), rngs[turn])
+        except Resign:
+            return Outcome(1 - turn, Termination.RESIGNATION)
         except Exception as error:
             raise _Fault(turn, failure_of(error), len(game.moves) + 1) from error
         clock = overrun = None
@@ -382,7 +350,7 @@ def _judge(task: Task) -> Adjudicator | None:
 
 
 def _seed(task: Task, colour: int) -> str:
-    return " ".join(filter(None, [str(task.seed), _identity(task), COLOURS[colour], task.chances[colour]]))
+    return f"{task.seed} {_identity(task)} {COLOURS[colour]}"
 
 
 def _identity(task: Task) -> str:

@@ -13,12 +13,11 @@ from scipy.stats import t
 
 from arena.ledger.record import GameRecord
 from arena.play.match import play
-from arena.play.options.option import Unreachable
 from arena.play.ready import Tournament
 from arena.play.schedule import scheduled_game
-from arena.play.workers import Workers, run
+from arena.play.workers import Workers, is_here, run
 from arena.ratings.match import resolution
-from arena.rules.result import NO_RESULT, points_of
+from arena.rules.result import points_of
 
 _SECONDS, _MOST_SECONDS = 5.0, 60.0
 """Seconds after which a pilot begins no further game where no number of games is given: since a process has begun
@@ -53,7 +52,7 @@ def pilot(tournament: Tournament, workers: Workers, games: int | None = None) ->
 
     `workers` are processes or the address of a Dask scheduler.
 
-    Raises what `arena.play.workers.run` raises, and Unreachable for a player that is not reachable.
+    Raises what `arena.play.workers.run` raises.
     """
     batch = next(tournament.batches())
     rng = random.Random(f"{tournament.experiment.seed} pilot")
@@ -65,11 +64,9 @@ def pilot(tournament: Tournament, workers: Workers, games: int | None = None) ->
     def stopping() -> bool:
         return games is None and time.perf_counter() > end
 
-    for record in run(play, tasks, workers, stopping):
+    for record in run(play, tasks, workers, stopping, here=is_here(workers, tournament.players)):
         if end == first and any(record.worker == other.worker for other in records):
             end = min(first, time.perf_counter() + _SECONDS)
-        if record.result == NO_RESULT:
-            raise Unreachable(record.error)
         records.append(record)
     return records
 

@@ -25,7 +25,7 @@ from arena.play.inspection import BUILDING, Inspector
 from arena.play.match import play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
-from arena.play.workers import Workers, start_workers
+from arena.play.workers import Workers, is_here, start_workers
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameError
 from arena.watch.observer import Observer, announcing
@@ -70,7 +70,8 @@ def prepare(
         known = known_before(experiment, before)
         experiment = entered_before(experiment, before.info, known)
     names, is_close = [player.name for player in experiment.players], experiment.failures.faulty != "stop"
-    if are_tried := folder is not None and not known.issuperset(names):
+    are_tried = folder is not None and not known.issuperset(names)
+    if are_tried and not is_here(workers, experiment.players):
         # they import what a game needs, while openings are drawn and players tried
         count = experiment.openings.count or RANDOM_OPENINGS
         start_workers(workers, experiment.format.most_games(names, count), play)

@@ -26,8 +26,6 @@ from arena.play.batches import Batch, Died, EngineError, Function, Made
 
 STARTS = 3
 """Processes in a row that may die while they begin until a run ends."""
-IN_PROCESS = "ARENA_IN_PROCESS"
-"""The environment's variable that has one worker be this process itself."""
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
 """Variables of the threads of a worker's libraries: one, unless they say otherwise."""
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -50,9 +48,7 @@ class Processes:
     def __init__(self, count: int) -> None:
         if multiprocessing.current_process().daemon:
             who = "a daemonic process, as those of multiprocessing.Pool are,"
-            raise EngineError(
-                f"{who} cannot start workers: use concurrent.futures, or one worker with {IN_PROCESS}=1"
-            )
+            raise EngineError(f"{who} cannot start workers: use concurrent.futures")
         self._all = [_Worker() for _ in range(count)]
 
     def count(self) -> int:
@@ -165,7 +161,7 @@ class _Worker:
         code = self._process.exitcode or 0
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         if self._has_begun:
-            return Died(how)
+            return Died()
         self._lost_at_start += 1
         if self._lost_at_start == STARTS:
             raise EngineError(f"a worker process ended while it began ({how}): has it enough memory (ulimit -v)?")

@@ -43,9 +43,8 @@ def run(
     resumes. A UserWarning says that players failed in games, or were found faulty.
 
     Raises ValueError, in one line, for a configuration or workers that are wrong; StoreError for a folder that
-    holds another run or cannot be written to; RunPaused for a player that is not reachable or a budget that is
-    spent; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given,
-    lost workers. What was finished is kept.
+    holds another run or cannot be written to; Pause for a player that asks for it; ArenaError for what else keeps
+    the run from going on: other versions, grades that cannot be given, lost workers. What was finished is kept.
     """
     runs: dict[str, Run] = {}
     try:
@@ -53,8 +52,6 @@ def run(
         folder = Path("reports") / next(iter(experiments.values())).name if out is None else Path(out)
         observer = Observer() if quiet else Display()
         for name, outcome in play_runs(experiments, folder, observer, workers=workers, force=force):
-            if outcome.paused is not None:
-                raise outcome.paused
             runs[name] = load_run(folder / name)
             for line in _written(runs[name]) if report else ():
                 warnings.warn(f"{folder / name}: {line}", stacklevel=2)

@@ -10,7 +10,7 @@ from arena.play.match import Task
 from arena.play.ready import Tournament
 from arena.ratings.match import SequentialTest
 from arena.rules.game import Termination
-from arena.rules.result import NO_RESULT, points_of
+from arena.rules.result import points_of
 
 
 class Forfeits:
@@ -98,10 +98,10 @@ class Schedule:
     def take(self, record: GameRecord) -> list[GameRecord]:
         """Take in a game that was played; returns what to store: it, and games played before that are lost now.
 
-        Nothing is stored of a game that was lost unplayed meanwhile, or in which a player was not reachable.
+        Nothing is stored of a game that was lost unplayed meanwhile.
         """
         number = record.game
-        if record.result == NO_RESULT or self._forfeits.losers(self._game(number)):
+        if self._forfeits.losers(self._game(number)):
             return []
         self._points[number], self._failed[number] = points_of(record.result), record.failed
         return [record, *(self._lost(unplayed=False) if self._settle() else ())]
@@ -109,11 +109,6 @@ class Schedule:
     def lost(self) -> Iterator[GameRecord]:
         """The games of the batch that are lost unplayed, to be stored once its other games are played."""
         return self._lost(unplayed=True)
-
-    @property
-    def missing(self) -> bool:
-        """Whether games of the batch are still to be played."""
-        return not self.decided and any(map(self._is_missing, self.games()))
 
     def forget(self, games: Iterable[int]) -> None:
         """Forget what was known of games of this batch and later ones."""

@@ -21,14 +21,13 @@ from arena.ledger.info import session, versions
 from arena.ledger.ledger import Ledger, complete_with_failures, run_in
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
-from arena.play.match import crashed
 from arena.play.match import play as play_game
 from arena.play.options import OPTIONS
-from arena.play.options.option import Option, Running, RunPaused
+from arena.play.options.option import Option, Running
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.schedule import Schedule
-from arena.play.workers import Workers, kept_workers, worker_count
+from arena.play.workers import Workers, is_here, kept_workers, worker_count
 from arena.play.workers import run as run_tasks
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
@@ -42,8 +41,6 @@ class Outcome(NamedTuple):
     """Whether nothing is left to be done."""
     failed: bool
     """Whether players failed in games, were found faulty, or were left out."""
-    paused: RunPaused | None = None
-    """Why it cannot continue now, if it was not stopped by the user."""
 
 
 def is_free_for(folder: Path, experiment: Experiment) -> bool:
@@ -70,7 +67,7 @@ def play_runs(
     are processes or the address of a Dask scheduler [those of the configuration, else one a core]; `force` resumes
     a run although it began with other versions of packages. After a run that is not complete none is played.
 
-    Raises ConfigError, and what `carry_out` raises except RunPaused.
+    Raises ConfigError, and what `carry_out` raises.
     """
     observer, first = observer or Observer(), next(iter(experiments.values()))
     with kept_workers():
@@ -83,10 +80,7 @@ def play_runs(
         for number, (name, tournament) in enumerate(runs.items(), start=1):
             if len(runs) > 1:
                 observer.say(f"{name}, run {number} of {len(runs)}:")
-            try:
-                outcome = carry_out(tournament, folder / name, observer, used, force=force)
-            except RunPaused as paused:
-                outcome = Outcome(complete=False, failed=False, paused=paused)
+            outcome = carry_out(tournament, folder / name, observer, used, force=force)
             yield name, outcome
             if not outcome.complete:
                 return
@@ -102,9 +96,9 @@ def carry_out(
 ) -> Outcome:
     """Play what is missing of a tournament's run in `folder`, and of its options; what is finished is kept.
 
-    Raises StoreError for a folder that holds another run or cannot be written to; Unreachable for a player,
-    BudgetSpent, and ConfigError for a budget that names another number than the players report; ArenaError for
-    what else keeps the run from going on: other versions, grades that cannot be given, lost workers.
+    Raises StoreError for a folder that holds another run or cannot be written to; Pause for a player that asks for
+    it; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given, lost
+    workers.
     """
     experiment, info = tournament.experiment, tournament.info
     try:
@@ -175,25 +169,24 @@ def play(
     decided no game begins, and the games after the deciding pair are removed. `options` hear of the games: all
     that there are, unwatched, unless they are given.
 
-    Raises RunPaused when all games under way are stored; EngineError, when all other games of the batch are, for
-    games that ended two processes where either player may be to blame, and if the workers are lost; StoreError if
-    another program changed games in the ledger meanwhile; what `arena.play.match.play` raises.
+    Raises the Pause that a player asks for, when all games under way are stored; EngineError for games that ended
+    two workers, when all others of the batch are, and if the workers are lost; StoreError if another program
+    changed games in the ledger meanwhile; what `arena.play.match.play` raises.
     """
     if options is None:
         options = [option(Running(tournament, ledger, workers)) for option in OPTIONS]
     forfeits = next(filter(None, (option.forfeits() for option in options)), None)
     store, schedule = _storing(ledger), Schedule(tournament, ledger.results(), forfeits)
+    here = is_here(workers, tournament.players)
 
     def is_enough() -> bool:
-        return schedule.decided or stopping() or any(option.stops() for option in options)
+        return schedule.decided or stopping()
 
     while schedule.advance():
         names = tournament.names
         games = ((game.game, names[game.white], names[game.black], game.opening + 1) for game in schedule.games())
         schedule.forget(ledger.remove_others(schedule.numbers, games))
-        for record in run_tasks(play_game, schedule.tasks(), workers, is_enough, crashed):
-            for option in options:
-                option.played(record)
+        for record in run_tasks(play_game, schedule.tasks(), workers, is_enough, here=here):
             to_store = schedule.take(record)
             for game in to_store:
                 for option in options:
@@ -204,9 +197,6 @@ def play(
                 for option in options:
                     option.stored(record)
                 yield record
-        if schedule.missing:
-            for option in options:
-                option.batch_ended()
         for record in () if stopping() else schedule.lost():
             store(record)
             for option in options:

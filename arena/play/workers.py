@@ -8,23 +8,24 @@ be asked; the README says why it does not do plain lists either.)
 - The tasks of a batch whose worker died are done again, each alone. One that ends a second worker is given up.
 - The processes end with the call, so that the next one loads the user's files as they are then. Within
   `with kept_workers():` they are kept from call to call.
-- With ARENA_IN_PROCESS=1 in the environment one worker is this process itself, for a debugger. There a task that
-  ends its process ends everything.
+- One worker is this process itself, unless a user's code is among the players (`is_here`).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+from arena.hosting.player_process import close_players
 from arena.play.batches import Died, EngineError, Function, Queue, do
 from arena.play.cluster import Cluster
-from arena.play.processes import IN_PROCESS, Processes
+from arena.play.processes import Processes
 from arena.watch.observer import Observer
+from players.loading import own_code
+from players.player import PlayerSpec
 
 Workers: TypeAlias = int | str
 """Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
@@ -46,39 +47,41 @@ class Stopped(BaseException):
         self.code = code
 
 
+def is_here(workers: Workers, players: Iterable[PlayerSpec]) -> bool:
+    """Whether players are asked in this process itself: by one worker, none of a user's code among them."""
+    return workers == 1 and not any(map(own_code, players))
+
+
 def run(
     work: Callable[[AnyTask], AnyRecord],
     tasks: Iterable[AnyTask],
     workers: Workers,
     stopping: Callable[[], bool],
-    crashed: Callable[[AnyTask, str], AnyRecord | None] = lambda *_: None,
+    *,
+    here: bool = False,
 ) -> Iterator[AnyRecord]:
-    """Do the tasks on the workers and yield each record once made, in any order.
+    """Do the tasks on the workers, or `here`, in this process, and yield each record once made, in any order.
 
     `work` is a function of a module. No task is handed out once `stopping()` is true; those under way are done.
-    A task that ends two workers alone has the record that `crashed` makes of it, if any, and of how the second
-    worker ended, as in `exit code 3`.
 
-    Raises EngineError, when all others are done, for such tasks without a record, named by `str` of the first; at
-    once, if the workers are lost; and at once what `work` raises: tasks under way are lost.
+    Raises the Pause that a task asks for, when those under way are done; EngineError, when all others are done,
+    for tasks that have ended two workers alone, named by `str` of the first; at once, if the workers are lost; and
+    at once what `work` raises: tasks under way are lost.
     """
-    queue = Queue(tasks, stopping, crashed)
-    if _is_in_process(workers):
-        while batch := queue.next():
-            record = work(batch[0][1])
-            queue.stopping()  # it raises if the task was ended by a signal and its player has swallowed that
-            yield record
+    queue = Queue(tasks, stopping)
+    if here:
+        with kept_workers():
+            while batch := queue.next():
+                yield work(batch[0][1])
         return
     with _pool(workers) as pool:
         yield from _records(pool, partial(do, work), queue)
+    if queue.paused is not None:
+        raise queue.paused
     if queue.given_up and not queue.stopping():
         first, *others = sorted(queue.given_up.items())
         more = f" (and {len(others)} more)" if others else ""
         raise EngineError(f"{first[1]}{more} ended the process of a worker, twice")
-
-
-def _is_in_process(workers: Workers) -> bool:
-    return workers == 1 and bool(os.environ.get(IN_PROCESS))
 
 
 def carry_through(
@@ -89,11 +92,13 @@ def carry_through(
     store: Callable[[AnyRecord], object],
     workers: Workers,
     observer: Observer,
+    *,
+    here: bool = False,
 ) -> bool:
     """Do `total` tasks as `run` does, watched, and store each record once made; whether nobody stopped it."""
     number = 0
     with observer.working(what, total) as stopping:
-        for number, record in enumerate(run(work, tasks, workers, stopping), start=1):
+        for number, record in enumerate(run(work, tasks, workers, stopping, here=here), start=1):
             store(record)
             observer.done(number)
         return number == total and not stopping()
@@ -111,7 +116,10 @@ def _records(pool: Processes | Cluster, function: Function, queue: Queue) -> Ite
         if (ended := pool.ended(_POLL_SECONDS)) is not None:
             under_way -= 1
             batch, made = ended
-            yield from queue.died(batch, made, pool.count()) if isinstance(made, Died) else queue.done(batch, made)
+            if isinstance(made, Died):
+                queue.died(batch, pool.count())
+            else:
+                yield from queue.done(batch, made)
         if queue.stopping() and isinstance(pool, Cluster):
             under_way -= pool.withdraw()
 
@@ -122,7 +130,7 @@ _kept: ContextVar[dict[Workers, Processes | Cluster] | None] = ContextVar("kept"
 
 @contextmanager
 def kept_workers() -> Iterator[None]:
-    """Keep workers from call to call of `run`; they end with the outermost such block."""
+    """Keep workers, and the players of this process, from call to call of `run`; the outermost block ends them."""
     if _kept.get() is not None:
         yield
         return
@@ -132,6 +140,7 @@ def kept_workers() -> Iterator[None]:
         yield
     finally:
         _kept.set(None)
+        close_players()
         for pool in pools.values():
             pool.close()
 
@@ -139,7 +148,7 @@ def kept_workers() -> Iterator[None]:
 def start_workers(workers: Workers, count: int, function: Callable[..., Any]) -> None:
     """Start so many of the processes that `kept_workers` keeps, which import what a function needs meanwhile."""
     kept = _kept.get()
-    if kept is None or isinstance(workers, str) or _is_in_process(workers):
+    if kept is None or isinstance(workers, str):
         return
     pool = kept[workers] = kept.get(workers) or Processes(workers)
     assert isinstance(pool, Processes)

@@ -72,7 +72,7 @@ class Termination(StrEnum):
     DISQUALIFIED = "disqualified", "player disqualified"
     """A player that failed in game after game is disqualified: the game is lost unplayed."""
     RESIGNATION = "resignation", "resignation"
-    """A person gave up and loses."""
+    """A side resigned and loses."""
     AGREEMENT = "agreement", "agreed draw"
     """The sides agreed on a draw."""
 

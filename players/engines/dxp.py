@@ -22,7 +22,7 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError
-from players.player import AnswerError, Choice, GaveUp, Limit
+from players.player import AnswerError, Choice, Limit, Resign
 
 PORT = 27531
 """The port of the protocol, and the first that is tried where a program may have any."""
@@ -222,7 +222,7 @@ class Dxp:
         self._send(_GAME_OVER)
         self._game = None
         if text[1:2] == "1":
-            raise GaveUp("GAMEEND 1 in place of a move")
+            raise Resign
         reason = _ENDS.get(text[1:2], "ended the game")
         raise AnswerError(f"{reason} in place of a move (GAMEEND {text[1:2]})")
 

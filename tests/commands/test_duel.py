@@ -69,7 +69,7 @@ def test_a_duel_writes_its_report_and_the_configuration_that_plays_the_same_game
 
 def test_the_same_duel_is_complete_and_another_one_of_the_same_name_has_a_number(empty, no_report):
     (empty / "my.py").write_text(OWN)
-    duel = ("random", "{name: Last, type: my.py:Last, in_process: true}", "--openings", 1)
+    duel = ("random", "{name: Last, type: my.py:Last}", "--openings", 1)
     folder = Path("reports/random-Last")
     match(*duel)
     assert "is complete: nothing is played" in match(*duel).stderr

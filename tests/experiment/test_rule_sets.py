@@ -297,14 +297,14 @@ def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Pa
 @pytest.mark.usefixtures("no_pictures")
 def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
     (tmp_path / "far.py").write_text(
-        "from arena import NotReachable\n\nclass Far:\n    def __init__(self, variant): ...\n"
-        "    def choose(self, game, limit, rng): raise NotReachable('nobody answers')\n"
+        "from arena import Pause\n\nclass Far:\n    costs = True\n    def __init__(self, variant): ...\n"
+        "    def choose(self, game, limit, rng): raise Pause('nobody answers')\n"
     )
     players = TWO + '  - {name: c, type: "far.py:Far"}\n'
     out = tmp_path / "out"
-    config = written(tmp_path, f"{HEAD}\nfailures: {{unreachable: 1}}", players)
+    config = written(tmp_path, HEAD, players)
     result = invoke("run", config, "--out", out, "--workers", 1)
-    assert result.exit_code == 7, result.output
-    assert re.search("No games yet: .*international", result.stdout)
+    assert result.exit_code == 2, result.output
+    assert "c paused the run: nobody answers; all that is finished is kept" in result.stderr.splitlines()[-1]
     assert (out / "english" / "ledger.sqlite").exists()
     assert not (out / "international").exists()

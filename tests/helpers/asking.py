@@ -66,10 +66,5 @@ class First:
         return Choice(game.legal_moves[0])
 
 
-class Illegal(First):
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0] if len(game.moves) < 20 else game.moves[0])
-
-
 def own(kind: type, name: str = "own", limit: Limit = LIMITS["none"], **options: Any) -> PlayerSpec:
-    return PlayerSpec(name, f"{kind.__module__}:{kind.__name__}", limit, options, in_process=True)
+    return PlayerSpec(name, f"{kind.__module__}:{kind.__name__}", limit, options)

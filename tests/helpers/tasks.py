@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from arena.play.batches import BATCH_SECONDS
+from players.player import Pause
 
 
 def work(task: tuple[str, Path]) -> str:
-    """The kind of a task; `dies` ends its process, `dies once` only the first time."""
+    """The kind of a task; `dies` ends its process, `dies once` only the first time; `pauses` asks for a pause."""
     kind, file = task
     if kind == "dies" or (kind == "dies once" and not file.exists()):
         file.touch()
         os._exit(1)
+    if kind == "pauses":
+        raise Pause("enough")
     if kind == "slow":
         time.sleep(1.5 * BATCH_SECONDS)
     return kind

@@ -50,33 +50,6 @@ class Slow:
         return Choice(game.legal_moves[0])
 
 
-class Dies(Slow):
-    """Ends its process at its third move."""
-
-    def choose(self, game, limit, rng):
-        if len(game.moves) > 4:
-            os._exit(1)
-        return super().choose(game, limit, rng)
-
-
-class BreaksTheArena(Slow):
-    """Has the arena itself fail in writing moves, from the process's fifth game of this player on."""
-
-    games = 0
-
-    def __init__(self, variant):
-        import multiprocessing
-
-        from arena.play import match
-
-        def move_text(*arguments):
-            raise ZeroDivisionError
-
-        BreaksTheArena.games += 1
-        if BreaksTheArena.games == 5 and multiprocessing.current_process().name != "MainProcess":
-            match.move_text = move_text
-
-
 class Cheats(Slow):
     """Plays an illegal move."""
 
@@ -115,8 +88,6 @@ def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence
 def play_run(plan: Experiment, folder: Path, observer: Observer | None = None, **options: Any) -> Outcome:
     """Play one run, as a command does."""
     ((_, outcome),) = play_runs({"": plan}, folder, observer, **options)
-    if outcome.paused is not None:
-        raise outcome.paused
     return outcome
 
 

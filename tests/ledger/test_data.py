@@ -184,12 +184,14 @@ def test_a_man_is_worth_what_the_evaluation_loses_with_it(variant: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("in_process", [False, True])
+@pytest.mark.parametrize("local", [False, True])
 def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits(
-    tmp_path: Path, in_process: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local: bool
 ) -> None:
+    if local:
+        monkeypatch.setattr("arena.hosting.player_process.are_supported", lambda: False)
     (tmp_path / "own.py").write_text(OWN)
-    spec = PlayerSpec("own", f"{tmp_path}/own.py:Says", in_process=in_process)
+    spec = PlayerSpec("own", f"{tmp_path}/own.py:Says")
     record = play(task_of(ENGLISH, spec, PlayerSpec("random", "random"), max_plies=8))
     assert record.error == ""
     table = record.table()[1::2]
@@ -277,11 +279,9 @@ class Counts:
 """
 
 
-@pytest.mark.full(only=["False"])
-@pytest.mark.parametrize("in_process", [True, False])
-def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Path, in_process: bool) -> None:
+def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Path) -> None:
     (tmp_path / "counts.py").write_text(COUNTS)
-    counts = {"name": "counts", "type": f"{tmp_path}/counts.py:Counts", "in_process": in_process}
+    counts = {"name": "counts", "type": f"{tmp_path}/counts.py:Counts"}
     config = {"name": "own", "variant": "english", "openings": {"count": 2}}
     made = arena.run(config | {"players": [counts, "random", "greedy"]}, tmp_path / "run", workers=1, quiet=True)
     close_players()

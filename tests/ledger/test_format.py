@@ -19,7 +19,6 @@ from arena.ledger.ledger import FILE, GAMES, TABLES, Ledger
 from arena.ledger.packing import MOVE_RECORD, translated
 from arena.ledger.store import NUMBER, StoreError, documents, reading
 from arena.ledger.table import FORMAT, META, Records, Table, tables_of
-from arena.play.processes import IN_PROCESS
 from arena.report.run import Run
 from tests.helpers.command_line import refused
 from tests.helpers.tournaments import play_run
@@ -37,8 +36,7 @@ EARLIER = replace(
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(IN_PROCESS, "1")
+def kept(tmp_path: Path) -> Path:
     shutil.copytree(KEPT, tmp_path / "kept")
     return tmp_path / "kept"
 

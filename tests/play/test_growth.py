@@ -24,7 +24,7 @@ from arena.watch.observer import Observer
 from tests.helpers.tournaments import assert_same
 from tests.helpers.tournaments import play_run as play
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "one_process")
+pytestmark = pytest.mark.usefixtures("no_pictures")
 RANDOM, GREEDY = ({"name": name, "type": name} for name in ("random", "greedy"))
 SHALLOW, DEEP = ({"name": f"depth-{depth}", "type": "negamax", "depth": depth} for depth in (1, 2))
 SMALL: dict[str, Any] = {
@@ -44,11 +44,6 @@ class {name}:
         {said}
         return Choice(game.legal_moves[{move}])
 """
-
-
-@pytest.fixture
-def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARENA_IN_PROCESS", "1")
 
 
 class Heard(Observer):
@@ -85,9 +80,9 @@ def refused(folder: Path, settings: dict[str, Any]) -> str:
 
 
 def write_own(folder: Path, name: str, move: int = 0, said: str = "pass") -> dict[str, Any]:
-    """A player of its own file, which makes one of its legal moves; one that prints has a process for that."""
+    """A player of its own file, which makes one of its legal moves."""
     (folder / f"{name}.py").write_text(FIRST.format(name=name.title(), move=move, said=said))
-    return {"name": name, "type": f"{name}.py:{name.title()}", "in_process": "print" not in said}
+    return {"name": name, "type": f"{name}.py:{name.title()}"}
 
 
 def test_openings_players_and_depths_are_added_one_after_the_other_as_if_all_were_played_at_once(

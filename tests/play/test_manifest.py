@@ -16,10 +16,10 @@ from arena.experiment.load import load
 from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
-from arena.play.options.option import RunPaused
 from arena.play.prepare import prepare
 from arena.play.tournament import available, begin_session, play
 from arena.report.sentences.cautions import cautions
+from players.player import Pause
 from tests.helpers.command_line import error_line, invoke
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -162,7 +162,7 @@ def test_a_run_whose_data_is_edited_stops_with_a_line(config: Path) -> None:
     plan = prepare(load(config))
     config.with_name("own.py.w.txt").write_text("2")
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        with pytest.raises(RunPaused, match=r"w\.txt"):
+        with pytest.raises(Pause, match=r"w\.txt"):
             list(play(plan, ledger, 1))
         assert not ledger.has_failures
 

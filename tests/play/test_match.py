@@ -19,6 +19,13 @@ from arena.rules.variants import VARIANTS, Variant
 from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.helpers.asking import First, column, own, task_of
 
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The players are in this process, with its clock and its mistakes."""
+    monkeypatch.setattr("arena.hosting.player_process.are_supported", lambda: False)
+
+
 # --- games on clocks
 
 

@@ -35,7 +35,7 @@ from arena.rules.variants import VARIANTS
 from arena.watch.live import read_moment
 from players.engines.program import waiting_announced
 from players.identity import hash_of, keep_sources
-from players.player import Allowance, Choice, Limit, PlayerSpec
+from players.player import Allowance, Choice, Limit, PlayerSpec, Resign
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
 from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, every_game, run
@@ -462,6 +462,8 @@ class Kept:
     def choose(self, game, limit, rng):
         if limit.depth == 13:
             raise ValueError("no")
+        if limit.depth == 15:
+            raise Resign
         return Choice(99 if limit.depth == 14 else game.legal_moves[0])
 
     def close(self) -> None:
@@ -478,20 +480,23 @@ LIVES = {
     ("Kept", 0): "built begun begun begun closed",
     ("Kept", 13): "built begun begun begun closed built begun closed",
     ("Kept", 14): "built begun begun begun closed built begun closed",
+    ("Kept", 15): "built begun begun begun begun closed",
     ("Anew", 0): "built begun closed built begun closed built begun closed",
 }
-"""What is done with a player in three games, and in a fourth if it fails: its kind, and the failing depth."""
+"""What is done with a player in three games, and in a fourth if it fails or resigns at a depth, by its kind."""
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("life", "inside"), [*((life, False) for life in LIVES), (("Kept", 13), True)])
+@pytest.mark.parametrize(("life", "local"), [*((life, False) for life in LIVES), (("Kept", 13), True)])
 def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
-    inside: bool, life: tuple[str, int], tmp_path: Path
+    local: bool, life: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if local:
+        monkeypatch.setattr("arena.hosting.player_process.are_supported", lambda: False)
     kind, failing = life
     for depth in (0, 0, failing, *([0] if failing else [])):
-        player = begun(kind, options={"log": str(tmp_path / "log")}, in_process=inside)
-        with pytest.raises((PlayerFailure, ValueError)) if depth else nullcontext():
+        player = begun(kind, options={"log": str(tmp_path / "log")})
+        with pytest.raises((PlayerFailure, ValueError, Resign)) if depth else nullcontext():
             asked(player, Limit(depth or None))
     close_players()
     assert (tmp_path / "log").read_text().split() == LIVES[life].split()
@@ -561,7 +566,7 @@ class Ponders:
 def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, inside: bool, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PONDERS)
     own = PlayerSpec("own", f"{tmp_path}/own.py:Ponders", options={"how": how})
-    slow = PlayerSpec("slow", f"{__name__}:Dawdles", in_process=True)
+    slow = PlayerSpec("slow", "negamax", Limit(nodes=100_000))
     allowance = Allowance(sandbox=() if inside else None)
     record = play_game(task_of(ENGLISH, slow, own, max_plies=8, allowance=allowance))
     assert record.error == ""

@@ -140,7 +140,7 @@ def test_an_answer_that_is_late_or_none_does_not_count(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     suite = suite_of("W:W18,24:B12 ; 18-15, 24-20, 18-14, 24-19", tmp_path)
     own = [
-        PlayerSpec(name, f"{tmp_path}/own.py:{name}", Limit(seconds=0.01), in_process=True)
+        PlayerSpec(name, f"{tmp_path}/own.py:{name}", Limit(seconds=0.01))
         for name in ("Late", "Raises")
     ]
     late, none = map(solve, questions(suite, own))
@@ -150,7 +150,7 @@ def test_an_answer_that_is_late_or_none_does_not_count(tmp_path):
 
 def test_each_position_of_a_suite_has_a_whole_clock(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
-    timed = PlayerSpec("timed", f"{tmp_path}/own.py:Timed", Limit(clock=9.0, increment=1.0), in_process=True)
+    timed = PlayerSpec("timed", f"{tmp_path}/own.py:Timed", Limit(clock=9.0, increment=1.0))
     assert [row.nodes for row in map(solve, questions(suite_of(LINES, tmp_path), [timed]))] == [9000, 9000]
 
 

@@ -5,22 +5,21 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import arena
-from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
+from arena.ledger.packing import packed
 from arena.ledger.record import LOGS, incident_file
 from arena.play import prepare as preparation
 from arena.play import tournament
-from arena.play.batches import EngineError
 from arena.play.options import bundles
-from arena.play.options.option import Option, Running, Unreachable
+from arena.play.options.option import Option, Running
 from arena.play.prepare import prepare
-from arena.play.tournament import play
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
@@ -82,7 +81,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
 def test_each_disqualification_is_said_once_whoever_the_player_meets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    players = "".join(f'  - {{name: {name}, type: "own.py:Cheats", in_process: true}}\n' for name in "abc")
+    players = "".join(f'  - {{name: {name}, type: "own.py:Cheats"}}\n' for name in "abc")
     whole, said = experiment(tmp_path, CONFIG.replace("count: 8", "count: 2") + players), list[str]()
     observer = Observer()
     monkeypatch.setattr(observer, "say", said.append)
@@ -90,17 +89,22 @@ def test_each_disqualification_is_said_once_whoever_the_player_meets(
     assert sorted(line.split()[4] for line in said if "and later" in line) == ["a", "b", "c"]
 
 
-@pytest.mark.full
-def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finished_games(tmp_path: Path) -> None:
-    text = CONFIG.replace("type: greedy", 'type: "own.py:BreaksTheArena", in_process: true')
-    experiment(tmp_path, text)
-    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--workers", "2"]
-    stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert stopped.returncode == 1
-    assert "raise ZeroDivisionError" in stopped.stderr and "in move_text" in stopped.stderr
+def test_a_mistake_of_the_arena_stops_the_run_and_keeps_finished_games(
+    whole: arena.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = count(1)
+
+    def fails_once(columns: Any) -> tuple[int, bytes]:
+        if next(games) == 5:
+            raise ZeroDivisionError("ours")
+        return packed(columns)
+
+    monkeypatch.setattr("arena.play.match.packed", fails_once)
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        run(tmp_path, "out", SMALL)
     finished = arena.load(tmp_path / "out").games
-    assert 4 <= len(finished) < 48 and (finished["error"] == "").all()
-    assert len(run(tmp_path, "out", text).games) == 48
+    assert finished["game"].tolist() == [1, 2, 3, 4] and not finished["error"].any()
+    assert_same(run(tmp_path, "out", SMALL), whole)
 
 
 @pytest.mark.parametrize("kept", [0, 1])
@@ -110,7 +114,7 @@ def test_a_failure_is_said_with_its_file_where_one_is_kept(
     monkeypatch.setattr(bundles, "KEPT", kept)
     (tmp_path / "own.py").write_text("class Fails:\n    def __init__(self, variant): pass\n    choose = None\n")
     config = {"name": "t", "variant": "english", "openings": {"count": 1}, "failures": {"faulty": "forfeit"}}
-    fails = {"name": "fails", "type": f"{tmp_path / 'own.py'}:Fails", "in_process": True}
+    fails = {"name": "fails", "type": f"{tmp_path / 'own.py'}:Fails"}
     with pytest.warns(UserWarning, match="fails lost"):
         arena.run(config | {"players": [fails, "random"]}, tmp_path / "out", workers=1)
     [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("game 1: fails")]
@@ -129,39 +133,6 @@ def test_so_many_logs_are_kept_of_each_player_whatever_the_others_are_called(tmp
     assert sorted(path.name for path in (tmp_path / LOGS).iterdir()) == sorted(
         f"game-{number}-{end}.txt" for number in range(1, 21) for end in ("white-my-scan", "black-scan")
     )
-
-
-DIES = """\
-name: dies
-variant: english
-openings: {{random_plies: 4, count: 1}}
-failures: {{disqualify_after: 0}}
-players:
-  - {{name: other, type: {other}}}
-  - {{name: dies, type: "own.py:Dies", in_process: true}}
-"""
-
-
-@pytest.mark.full
-def test_a_game_that_ends_its_process_is_lost_by_the_player_whose_code_is_in_it(tmp_path: Path) -> None:
-    plan = prepare(experiment(tmp_path, DIES.format(other="random")))
-    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-        assert len(list(play(plan, ledger, 2))) == 2
-    games = arena.load(tmp_path / "out").games
-    assert set(games["error"]) == {"dies ended the process that played the game, twice (exit code 1)"}
-    assert set(games["termination"]) == {"error"} and len(list((tmp_path / "out" / "incidents").iterdir())) == 2
-    assert ((games["white"] == "dies") == (games["result"] == "black")).all()
-
-
-@pytest.mark.full
-def test_a_game_that_ends_its_process_where_both_players_may_be_to_blame_is_named_at_the_end(
-    tmp_path: Path,
-) -> None:
-    plan = prepare(experiment(tmp_path, DIES.format(other='"own.py:Slow", in_process: true')))
-    blamed = pytest.raises(EngineError, match=r"game 1 \(\w+ against \w+\) \(and 1 more\)")
-    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger, blamed:
-        list(play(plan, ledger, 2))
-    assert not len(arena.load(tmp_path / "out").games)
 
 
 # --- what an option hears, and that the core plays the same games without any
@@ -209,9 +180,6 @@ def test_an_option_hears_of_each_game_in_the_order_of_what_happens(
         def before(self) -> bool:
             return self.hear(self.run.tournament.prepared["hears"])
 
-        def played(self, record: Any) -> None:
-            self.hear("played", record.game)
-
         def ended(self, record: Any) -> None:
             self.hear("ended", record.game)
 
@@ -223,26 +191,8 @@ def test_an_option_hears_of_each_game_in_the_order_of_what_happens(
 
     use(monkeypatch, Hears)
     played(tmp_path)
-    games = [(what, game, what == "stored") for game in range(1, 19) for what in ("played", "ended", "stored")]
+    games = [(what, game, what == "stored") for game in range(1, 19) for what in ("ended", "stored")]
     assert heard == [("ready", 0, False), *games, ("after", 0, False)]
-
-
-def test_an_option_that_stops_ends_the_run_before_the_next_game_and_may_say_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Stops(Option):
-        def stops(self) -> bool:
-            return len(self.run.ledger.finished()) >= 5
-
-        def batch_ended(self) -> None:
-            raise Unreachable("enough")
-
-    use(monkeypatch, Stops)
-    with pytest.raises(Unreachable, match="enough"):
-        played(tmp_path)
-    plan = prepare(load(PLAIN))
-    with Ledger(tmp_path, plan.experiment, plan.info) as ledger:
-        assert ledger.finished() == {1, 2, 3, 4, 5}
 
 
 def test_a_complete_run_goes_on_for_an_option_that_misses_something(

@@ -21,8 +21,9 @@ import pytest
 
 import arena
 from arena.play.batches import EngineError, Queue
-from arena.play.processes import IN_PROCESS
-from arena.play.workers import kept_workers, run
+from arena.play.workers import is_here, kept_workers, run
+from players.loading import own_code
+from players.player import Pause, PlayerSpec
 from tests.helpers.failing import OWN
 from tests.helpers.report_data import repeatable
 from tests.helpers.tasks import Unreadable, fails, process_of, surroundings, work
@@ -69,7 +70,9 @@ if __name__ == "__main__":
     if sys.argv[1] == "forks":
         sys.exit(forks())
     with interruptible(say) as stopping:
-        for record in run(getattr(script, sys.argv[1]), range(10**6), int(sys.argv[2]), stopping):
+        here = sys.argv[2] == "here"
+        workers = 1 if here else int(sys.argv[2])
+        for record in run(getattr(script, sys.argv[1]), range(10**6), workers, stopping, here=here):
             if sys.argv[1] != "short":
                 print("record", record, flush=True)
     sys.exit(130 if stopping() else 0)
@@ -83,16 +86,14 @@ class Script:
     """The script above, with processes of its own that can be told from all others."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        """`here` as the number of workers is one that is the process of the script itself."""
-        is_here = arguments[-1] == "here"
-        arguments = (*arguments[:-1], "1") if is_here else arguments
+        """`here` in place of the number of workers is the process of the script itself."""
         (folder / "script.py").write_text(SCRIPT)
         mark = str(uuid.uuid4())
         self._mark = f"ARENA_TEST={mark}"
         path = os.pathsep.join([str(folder), *sys.path])
         self.process = subprocess.Popen(
             [sys.executable, str(folder / "script.py"), *arguments],
-            env=os.environ | {"PYTHONPATH": path, "ARENA_TEST": mark, IN_PROCESS: "1" * is_here},
+            env=os.environ | {"PYTHONPATH": path, "ARENA_TEST": mark},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -146,11 +147,6 @@ def processes() -> dict[int, Process]:
 # tasks and records
 
 
-@pytest.fixture(autouse=True)
-def processes_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(IN_PROCESS)
-
-
 def done(tasks: Iterable[tuple[str, Path]]) -> list[str]:
     return list(run(work, tasks, 2, lambda: False))
 
@@ -160,9 +156,7 @@ def in_processes(workers: int, tasks: int = 30) -> set[int]:
 
 
 @pytest.mark.full
-def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block() -> None:
     of_threads: list[set[int]] = []
     threads = [threading.Thread(target=lambda: of_threads.append(in_processes(1))) for _ in range(2)]
     for thread in threads:
@@ -180,8 +174,16 @@ def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block(
         assert len(in_processes(2) & kept) == 1
     everything |= kept
     assert not everything & processes().keys() if sys.platform == "linux" else everything
-    monkeypatch.setenv(IN_PROCESS, "1")
-    assert in_processes(1) == {os.getpid()}
+    assert set(run(process_of, range(3), 1, lambda: False, here=True)) == {os.getpid()}
+
+
+def test_one_worker_is_this_process_unless_a_users_code_is_among_the_players(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.play.workers.own_code", own_code)
+    greedy, mine = PlayerSpec("greedy", "greedy"), PlayerSpec("mine", "mine.py:Mine")
+    assert is_here(1, [greedy, greedy])
+    assert not is_here(1, [greedy, mine]) and not is_here(2, [greedy]) and not is_here("tcp://here:8786", [greedy])
 
 
 @pytest.mark.full
@@ -207,6 +209,15 @@ def test_what_the_work_raises_comes_out_with_its_place() -> None:
     assert "return 1 / task" in str(caught.value.__cause__)
 
 
+@pytest.mark.full
+def test_after_a_pause_no_task_begins_and_those_under_way_are_done(tmp_path: Path) -> None:
+    kinds = ["pauses", *["slow"] * 9]
+    records: list[str] = []
+    with pytest.raises(Pause, match=r"^enough$"):
+        records.extend(run(work, [(kind, tmp_path) for kind in kinds], 2, lambda: False))
+    assert records == ["slow"]
+
+
 # deaths
 
 
@@ -226,8 +237,6 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
         records.extend(run(work, tasks, 2, lambda: False))
     others = [kind for kind in kinds if kind != "dies"]
     assert sorted(records) == sorted(others)
-    made = run(work, tasks, 2, lambda: False, crashed=lambda task, how: f"{task[1].name}: {how}")
-    assert sorted(made) == sorted([*others, "05: exit code 1", "12: exit code 1"])
     every = [("dies", tmp_path / "all" / str(number)) for number in range(1000)]
     (tmp_path / "all").mkdir()
     with pytest.raises(EngineError):
@@ -277,17 +286,13 @@ def plus(position, rules):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("workers", "in_process"), [(2, False), (1, True)])
-def test_a_second_run_plays_the_code_that_was_edited_since_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, in_process: bool
-) -> None:
-    if in_process:
-        monkeypatch.setenv(IN_PROCESS, "1")
+@pytest.mark.parametrize("workers", [2, 1])
+def test_a_second_run_plays_the_code_that_was_edited_since_the_first(tmp_path: Path, workers: int) -> None:
     file = tmp_path / "mine.py"
     evaluation = f"{file}:plus"
     for worth in (1000, 2000):  # within a second, and of one size
         file.write_text(EVALUATION.format(worth=worth))
-        mine = {"name": "mine", "type": "negamax", "evaluation": evaluation, "depth": 1, "in_process": in_process}
+        mine = {"name": "mine", "type": "negamax", "evaluation": evaluation, "depth": 1}
         config: dict[str, Any] = {"name": "edited", "variant": "english", "players": [mine, "random"]}
         config |= {"openings": {"random_plies": 2, "count": 1}, "max_plies": 4, "failures": {"faulty": "stop"}}
         played = arena.run(config, tmp_path / str(worth), workers=workers, quiet=True)

@@ -43,7 +43,6 @@ FAILING = {
     "writes no end of message": (ERROR, "sent 128 characters"),
     "moves illegally": (ILLEGAL, "returned the illegal move '46-12' at ply 1"),
     "sends a wrong length": (ERROR, "sent 'M00034641'"),
-    "gives up": (ILLEGAL, "gave up: GAMEEND 1"),
     "claims a draw": (ERROR, "claimed a draw"),
     "asks for a game": (ERROR, "asked for a game itself"),
     "refuses": (ERROR, "refused the game"),
@@ -127,13 +126,18 @@ def test_two_seats_play_each_other_each_at_a_port_of_its_own():
     assert column(record, "move").tolist()[:4] == [b"46-41", b"1-6", b"41-46", b"6-1"]
 
 
-@pytest.mark.full(but=["gives up", "sends a wrong length"])
+@pytest.mark.full(but=["sends a wrong length"])
 @pytest.mark.parametrize("what", FAILING)
 def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minutes: None):
     termination, reason = FAILING[what]
     sides = partner(what, clock=0.25 if termination == TIME else 50.0), partner("shuttles", clock=50.0)
     record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=8))
     assert_first_lost(record, what, termination, reason)
+
+
+def test_a_program_that_gives_up_resigns():
+    record = play(task_of(INTERNATIONAL, partner("gives up"), partner("shuttles"), opening=KINGS, max_plies=8))
+    assert (record.result, record.termination, record.error) == ("black", "resignation", "")
 
 
 @pytest.mark.full

@@ -204,7 +204,6 @@ COMMAND = "command: [./python3, -S, -E, {script}, plays]"
         (DEPTH, "depth: 3, parameters: {level: 10}", "1 to 9, not 10"),
         (DEPTH, "depth: 3, parameters: {variant: thai}", "'thai'"),
         (DEPTH, "reserve: 0.01", "needs a limit"),
-        (DEPTH, "depth: 3, in_process: true, log: true", "'log'"),
         ("english", "brazilian", "does not play brazilian (choices: english, russian)"),
         ("english", "english-6x6", "does not play english-6x6"),
     ],

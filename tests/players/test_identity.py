@@ -10,9 +10,9 @@ import pytest
 
 from arena.hosting.handle import LocalPlayer
 from arena.rules.variants import VARIANTS
-from players.identity import FilesChanged, changes, forget_modules, hash_of, keep_sources, loaded, now, placed
+from players.identity import changes, forget_modules, hash_of, keep_sources, loaded, now, placed
 from players.loading import PlayerError, load_object
-from players.player import PlayerSpec
+from players.player import Pause, PlayerSpec
 from players.table import build_player
 
 ENGLISH = VARIANTS["english"]
@@ -101,7 +101,7 @@ def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tm
 def test_a_player_whose_data_changed_is_not_the_recorded_one(tmp_path: Path) -> None:
     spec = recorded(written(tmp_path))
     (tmp_path / "w.txt").write_text("b")
-    with pytest.raises(FilesChanged, match=r"w\.txt"):
+    with pytest.raises(Pause, match=r"w\.txt"):
         says(spec)
 
 

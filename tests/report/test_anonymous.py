@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "anneliese_smythe.py").write_text(PLAYER.format(name="Anneli", fails=False))
     (home / "bexley" / "bot.py").write_text(PLAYER.format(name="Bexley", fails=True))
     (home / "carlotta.py").write_text(EVALUATION)
-    own: dict[str, Any] = {"in_process": True, "author": "Bexley O'Dowd"}
+    own: dict[str, Any] = {"author": "Bexley O'Dowd"}
     document = {
         "name": "homework",
         "variant": "english",

@@ -19,7 +19,7 @@ from arena.ledger.record import PROBE_COLUMNS, failures_of
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sheets import file_names, write_sheets
-from players.finding import ALIKE, SAME_FILE, UNBUILT, Finding, parsed
+from players.finding import SAME_FILE, UNBUILT, Finding, parsed
 from tests.helpers.report_data import changed, experiment, frames, player, run_of
 
 COMMON = (
@@ -67,7 +67,6 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
         Finding("error", where=gone, said=f"{types[gone]} cannot be built: {gone} {words[0]}", kind=UNBUILT),
         Finding("error", "its evaluation is faulty, which is that of", where=gone, others=(others[0],)),
         Finding("warning", "has the same file as", where=others[0], kind=SAME_FILE, others=(others[1], gone)),
-        Finding("warning", where=others[1], kind=ALIKE, others=(others[2],), decisions=80),
     )
     run = run_of(folder, experiment(players, anchor=others[-1]), games, moves)
     info = run.info._replace(found=found, left_out={gone: types[gone].partition(":")[0]})
@@ -132,32 +131,9 @@ def test_failures_are_those_of_the_player_who_lost_however_another_one_is_called
     assert failures.dropna().to_dict() == {"bot 2": 1, "bot": 1, "b": 1} and pd.isna(failures["gone"])
 
 
-def test_a_finding_of_an_earlier_version_is_shown_but_not_where_names_are_hidden() -> None:
-    earlier = parsed({"player": "anna", "level": "error", "message": "anna.py:Bot cannot be built: KeyError"})
-    assert earlier.words == "anna.py:Bot cannot be built: KeyError"
-    assert "anna" not in earlier.without_code().words and earlier.where == "anna"
-    finding = Finding("warning", where="anna", kind=ALIKE, others=("bob",), decisions=80)
+def test_a_finding_is_read_back_as_it_was_stored() -> None:
+    finding = Finding("warning", "has the same file as", where="anna", kind=SAME_FILE, others=("bob",))
     assert parsed(json.loads(json.dumps(finding.as_dict()))) == finding
-
-
-@pytest.mark.parametrize(("share", "differed", "is_told"), [(0, 0, True), (1 / 40, 1, True), (1 / 4, 10, False)])
-def test_players_alike_in_their_trials_are_said_to_differ_as_they_did_in_the_run(
-    tmp_path: Path, share: float, differed: int, *, is_told: bool
-) -> None:
-    """Two players met `c` from 40 openings; in a share of these games one of them chose another first move."""
-    players = [player(name, type=f"{name}.py:Bot") for name in "abc"]
-    rows = [(n + 40 * i, name, f"W:W{n + 1}:B1") for i, name in enumerate("ab") for n in range(40)]
-    games = pd.DataFrame(rows, columns=["game", "white", "opening_fen"]).assign(
-        black="c", result="draw", termination="max_plies", pair=1, round=1, opening=1, plies=1
-    )
-    moves = pd.DataFrame(
-        {"game": games["game"], "ply": 1, "player": games["white"], "move": "1-5", "legal_moves": 7}
-    )
-    moves.loc[40 : 39 + round(40 * share), "move"] = "1-6"
-    run = run_of(tmp_path, experiment(players), games, moves)
-    found = (Finding("warning", where="a", kind=ALIKE, others=("b",), decisions=80),)
-    run = changed(run, info=run.info._replace(found=found))
-    assert [(finding.met, finding.differed) for finding in run.found] == ([(40, differed)] if is_told else [])
 
 
 def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Path) -> None:

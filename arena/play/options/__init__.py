@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.play.options.budget import Budget
 from arena.play.options.bundles import Bundles
 from arena.play.options.disqualification import Disqualification
 from arena.play.options.grading import Grades
@@ -13,7 +12,6 @@ from arena.play.options.probe import Probe
 from arena.play.options.sandbox import Sandbox
 from arena.play.options.suites import Suites
 from arena.play.options.trials import Trials
-from arena.play.options.unreachable import Services
 
 OPTIONS: Sequence[type[Option]] = (
     Sandbox,
@@ -22,8 +20,6 @@ OPTIONS: Sequence[type[Option]] = (
     Grades,
     Suites,
     Disqualification,
-    Services,
-    Budget,
     Bundles,
 )
 """All options, in the order in which they hear what happens. The core runs without any of them."""

@@ -25,7 +25,7 @@ from arena.ledger.ledger import CURRENT, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.options.option import Option
-from arena.play.workers import Workers, carry_through
+from arena.play.workers import Workers, carry_through, is_here
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndingValue, why_no_tables
@@ -207,11 +207,13 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
         games = missing(grading, ledger, judge)
         if is_whole and games:
             by_tables = judge == TABLES_JUDGE
-            tasks = _tasks(grading, None if by_tables else grading.judge, ledger, games)
+            judging = None if by_tables else grading.judge
+            tasks = _tasks(grading, judging, ledger, games)
             work = grade_by_tables if by_tables else grade_by_player
             what = f"games graded by {judge}"
             store = partial(add_grades, ledger)
-            is_whole = carry_through(what, work, tasks, len(games), store, workers, observer)
+            here = is_here(workers, filter(None, [judging]))
+            is_whole = carry_through(what, work, tasks, len(games), store, workers, observer, here=here)
     return is_whole
 
 

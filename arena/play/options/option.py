@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from arena.base.errors import ArenaError
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
@@ -14,19 +13,6 @@ from arena.play.ready import Tournament
 from arena.play.schedule import Forfeits
 from arena.play.workers import Workers
 from arena.watch.observer import Observer
-
-
-class RunPaused(ArenaError):
-    """Stops a run that cannot continue now, though nobody failed; the message is one line."""
-
-    code = 1
-    """Exit code of the command that ends so."""
-
-
-class Unreachable(RunPaused):
-    """The run continues when a player is reachable again."""
-
-    code = 7
 
 
 class Running(NamedTuple):
@@ -42,8 +28,8 @@ class Option:
     """Something that a run may have beside its games. As it stands it does nothing.
 
     What it needs is made ready with the tournament. An object of it is made when a run begins or goes on, and
-    hears what happens there: `before` the games; of each that it was `played`, has `ended`, and is `stored`; that
-    a `batch_ended`; `after` the games. `arena.play.options.OPTIONS` lists all options.
+    hears what happens there: `before` the games; of each that it has `ended`, and is `stored`; `after` the games.
+    `arena.play.options.OPTIONS` lists all options.
     """
 
     key: ClassVar[str] = ""
@@ -75,21 +61,11 @@ class Option:
         """Do what comes before the games; whether nobody stopped it."""
         return True
 
-    def played(self, record: GameRecord) -> None:
-        """Hear of a game that was played, also of one that is not kept."""
-
     def ended(self, record: GameRecord) -> None:
         """Hear of a game that is over, before it is stored."""
 
     def stored(self, record: GameRecord) -> None:
         """Hear of a game that is stored, as its observer does."""
-
-    def stops(self) -> bool:
-        """Whether no further game is to begin."""
-        return False
-
-    def batch_ended(self) -> None:
-        """Hear that no game is under way, but that some are missing. Raises RunPaused to say why."""
 
     def after(self) -> bool:
         """Do what comes after the games; whether nobody stopped it."""

@@ -19,7 +19,7 @@ from arena.play.options.option import Option
 from arena.play.ready import Tournament
 from arena.play.solving import Question
 from arena.play.suite import Puzzle
-from arena.play.workers import carry_through
+from arena.play.workers import carry_through, is_here
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
@@ -72,7 +72,10 @@ class Probe(Option):
                 observer.say(f"{record.player} cannot be measured at position {record.position}: {record.error}")
 
         tasks = list(probe_tasks(tournament, probed(ledger)))
-        return not tasks or carry_through("searches", measure, tasks, len(tasks), store, workers, observer)
+        here = is_here(workers, tournament.players)
+        return not tasks or carry_through(
+            "searches", measure, tasks, len(tasks), store, workers, observer, here=here
+        )
 
 
 def measure(question: Question) -> ProbeRecord:

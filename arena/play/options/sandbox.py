@@ -5,7 +5,6 @@ from __future__ import annotations
 from arena.experiment.model import Experiment
 from arena.hosting import sandbox
 from arena.play.options.option import Option
-from players.loading import own_code
 
 
 class Sandbox(Option):
@@ -15,10 +14,6 @@ class Sandbox(Option):
 
     @staticmethod
     def prepare(experiment: Experiment) -> None:
-        """Check that there can be one, and that no player is both in and out of it."""
+        """Check that there can be one."""
         if experiment.sandbox and (why := sandbox.unavailable()):
             raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
-        for index, spec in enumerate(experiment.players):
-            if experiment.sandbox and spec.in_process and own_code(spec):
-                message = "'in_process' cannot be true beside 'sandbox: true'"
-                raise experiment.error(("players", index, "in_process"), message)

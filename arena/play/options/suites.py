@@ -13,7 +13,7 @@ from arena.play.options.option import Option, Running
 from arena.play.ready import Tournament
 from arena.play.solving import ONE_PLY, Question, failed, questions, solve
 from arena.play.suite import Suite, puzzle_texts, read_suite
-from arena.play.workers import carry_through
+from arena.play.workers import carry_through, is_here
 
 
 class Suites(Option):
@@ -55,7 +55,7 @@ class Suites(Option):
 
         Raises EngineError as `arena.play.workers.run` does.
         """
-        _, ledger, workers, observer = self.run
+        tournament, ledger, workers, observer = self.run
         if not (asked := unanswered(self.run)):
             return True
         failures: list[SuiteAnswer] = []
@@ -66,7 +66,8 @@ class Suites(Option):
                 failures.append(answer)
 
         what = "answers to suites"
-        is_whole = carry_through(what, solve, asked, len(asked), store, workers, observer)
+        here = is_here(workers, tournament.players)
+        is_whole = carry_through(what, solve, asked, len(asked), store, workers, observer, here=here)
         if line := failed(failures):
             observer.say(line)
         return is_whole

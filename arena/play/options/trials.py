@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +27,7 @@ from arena.rules.played import replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import examined
-from players.finding import ALIKE, SAME_FILE, UNBUILT, Finding
+from players.finding import SAME_FILE, UNBUILT, Finding
 from players.loading import PlayerError, blame, files_of, meant, no_file, own_code, user_files
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
 from players.table import build_player
@@ -44,8 +43,6 @@ _OPENINGS, _OPENING_PLIES = 3, 4
 _OPPONENT = PlayerSpec("an opponent that moves at random", "random")
 _COMPILED = PlayerSpec("compiled first", "negamax", Limit(depth=1))
 """A player whose kernels are compiled before the time of a user's own code begins."""
-_FEWEST_COMPARED = 20
-"""Decisions that two players must both have made, to say that they made the same moves."""
 _COMPARED = ("move", "depth", "nodes", "score")
 """What must repeat when a game is played again, by columns of moves."""
 
@@ -87,28 +84,20 @@ class Trial(Inspector):
         return inspections
 
     def compare(self, specs: Sequence[PlayerSpec], inspections: list[Inspection]) -> list[Inspection]:
-        """The same, with a warning at each player whose Python file has a copy, or whose moves were another one's.
-
-        Who draws moves is not like another one by chance: the chance of each player of a trial is its own.
-        """
+        """The same, with a warning at each player whose Python file has a copy."""
         files = [tuple(user_files(spec)) if is_python(spec) else () for spec in specs]
         contents = [sorted(files_of(spec).values()) for spec in specs]
         warned = []
-        for place, found in enumerate(inspections):
-            others = [
-                other for other, paths in enumerate(files) if files[place] and paths and paths != files[place]
-            ]
-            copies = [other for other in others if contents[other] == contents[place]]
-            alike = {other: _same_decisions(found, inspections[other]) for other in others if other not in copies}
-            alike = {other: decisions for other, decisions in alike.items() if decisions >= _FEWEST_COMPARED}
-            findings = []
+        for place, inspection in enumerate(inspections):
+            copies = tuple(
+                spec.name
+                for spec, paths, content in zip(specs, files, contents, strict=True)
+                if files[place] and paths and paths != files[place] and content == contents[place]
+            )
+            findings = [*inspection.findings]
             if copies:
-                names = tuple(specs[other].name for other in copies)
-                findings.append(Finding("warning", "has the same file as", kind=SAME_FILE, others=names))
-            if alike:
-                names = tuple(specs[other].name for other in alike)
-                findings.append(Finding("warning", kind=ALIKE, others=names, decisions=min(alike.values())))
-            warned.append(found._replace(findings=(*found.findings, *findings)))
+                findings.append(Finding("warning", "has the same file as", kind=SAME_FILE, others=copies))
+            warned.append(inspection._replace(findings=tuple(findings)))
         return warned
 
     def _of_evaluation(self, group: PlayerGroup) -> Iterator[Finding]:
@@ -142,13 +131,8 @@ class Trial(Inspector):
         findings = _of_different_causes(chain.from_iterable(of_each))
         if not findings and games.spec.limit.longest is None:
             findings = list(games.differences(records[0], plies))
-        tables = [games.moves(record, number) for number, record in enumerate(records)]
-        chosen = (table["move"][table["legal_moves"] > 1].astype(str).tolist() for table in tables)
-        return inspection._replace(
-            findings=(*inspection.findings, *findings),
-            moves=tuple(map(tuple, chosen)),
-            printed="" if games.spec.type == ENGINE else "".join(records[0].logs),
-        )
+        printed = "" if games.spec.type == ENGINE else "".join(records[0].logs)
+        return inspection._replace(findings=(*inspection.findings, *findings), printed=printed)
 
 
 class _Games(NamedTuple):
@@ -165,14 +149,11 @@ class _Games(NamedTuple):
 
     def play(self, number: int, plies: int) -> GameRecord:
         """Play a game. Who draws moves at random does so alike against all players."""
-        (opening, colour), player, group = self.side(number), replace(self.spec, in_process=False), self.group
-        is_white = colour == WHITE
-        sides = (player, _OPPONENT) if is_white else (_OPPONENT, player)
-        chances = (player.name, "") if is_white else ("", player.name)
+        opening, colour = self.side(number)
+        sides = (self.spec, _OPPONENT) if colour == WHITE else (_OPPONENT, self.spec)
         scheduled = ScheduledGame(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-        task = Task.of(group.experiment, scheduled, opening, sides, {})
-        task = task._replace(max_plies=plies, allowance=self.allowance, adjudication=None)
-        return play(task._replace(identity="", chances=chances))
+        task = Task.of(self.group.experiment, scheduled, opening, sides, {})
+        return play(task._replace(max_plies=plies, allowance=self.allowance, adjudication=None, identity=""))
 
     def moves(self, record: GameRecord, number: int) -> np.ndarray:
         """The player's moves in a game."""
@@ -250,14 +231,6 @@ def _openings(variant: Variant) -> tuple[Position, ...]:
     except OpeningsError:
         return (variant.start,)
     return tuple(opening.position for opening in openings)
-
-
-def _same_decisions(inspection: Inspection, other: Inspection) -> int:
-    """In how many decisions of their trials two players chose the same move; 0 if they differed in one."""
-    games = list(zip(inspection.moves, other.moves, strict=False))
-    if any(a != b for game in games for a, b in zip(*game, strict=False)):
-        return 0
-    return sum(min(map(len, game)) for game in games)
 
 
 def of_source(spec: PlayerSpec) -> Iterator[Finding]:

@@ -175,7 +175,7 @@ def suspected(run: Run) -> list[str]:
     Of copies the first player has a sentence, which names the others.
     """
     told: list[Finding] = []
-    for finding in run.found:
+    for finding in run.info.found:
         is_told = any(finding.where in other.others and finding.kind == other.kind for other in told)
         if finding.level == "warning" and not is_told:
             told.append(finding)

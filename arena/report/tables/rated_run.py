@@ -17,10 +17,8 @@ from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
 from arena.report.faults import Faults
-from arena.report.tables.likeness import found_in_run
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.result import Colour
-from players.finding import Finding
 from players.player import PlayerSpec
 
 
@@ -43,11 +41,6 @@ class RatedRun:
     def info(self) -> RunInfo:
         """What the ledger has of the run besides the configuration and the games."""
         return self.data.info
-
-    @cached_property
-    def found(self) -> tuple[Finding, ...]:
-        """What was found in players before the first game, and how those that were alike then differed in it."""
-        return found_in_run(self.data)
 
     @cached_property
     def faults(self) -> Faults:

@@ -151,7 +151,7 @@ def findings(run: RatedRun, player: str, called: Callable[[str], str] = str) -> 
     """What was found in a player before the first game; `called` gives names of others."""
     return [
         finding._replace(others=tuple(map(called, finding.others)))
-        for finding in run.found
+        for finding in run.info.found
         if finding.where == player
     ]
 
