@@ -137,10 +137,6 @@ class GameRecord(NamedTuple):
     """White's and Black's points, where they decided the game."""
     black_points: int | None = None
     plies: int = 0
-    verdict: str = ""
-    """How, by what and after how many plies a game would have been adjudicated that was played on to verify it."""
-    verdict_by: str = ""
-    verdict_plies: int | None = None
     seconds: float = 0.0
     """Wall time of the whole game."""
     cpu_seconds: float = nan

@@ -139,7 +139,7 @@ class _Score(NamedTuple):
 
 
 class Adjudicator:
-    """Watches one game, and ends it or, in a game that is verified, only notes how it would have ended it."""
+    """Watches one game, and ends it by scores or endgame tables."""
 
     def __init__(
         self,
@@ -148,13 +148,10 @@ class Adjudicator:
         tables: EndgameTables | None = None,
         *,
         max_plies: int,
-        is_verified: bool = False,
     ) -> None:
         """`man_values` is the worth of a man in the scores of White and of Black, None where that is not known."""
         self._rules, self._man_values, self._tables = rules, man_values, tables
-        self._max_plies, self._is_verified = max_plies, is_verified
-        self.verdict: dict[str, Any] = {}
-        """How and when a game that is verified would have ended, by fields of its record."""
+        self._max_plies = max_plies
         longest = max((rule.plies for rule in (rules.win, rules.draw) if rule is not None), default=0)
         self._scores: deque[_Score] = deque(maxlen=longest)
 
@@ -167,18 +164,6 @@ class Adjudicator:
 
     def outcome(self, game: Game) -> Outcome | None:
         """How the game ends after the last move noted, which was made; None if it goes on."""
-        if self.verdict or (outcome := self._outcome(game)) is None:
-            return None
-        if self._is_verified:
-            self.verdict = {
-                "verdict": outcome.result,
-                "verdict_by": str(outcome.termination),
-                "verdict_plies": len(game.moves),
-            }
-            return None
-        return outcome
-
-    def _outcome(self, game: Game) -> Outcome | None:
         rules = self._rules
         if (outcome := self._of_tables(game)) is not None:
             return outcome
@@ -266,7 +251,6 @@ def play(task: Task) -> GameRecord:
         white_points=white_points,
         black_points=black_points,
         plies=plies,
-        **(judge.verdict if judge is not None else {}),
         seconds=time.perf_counter() - began,
         cpu_seconds=math.fsum(answer.cpu_seconds for answer in moves.answers if known(answer.cpu_seconds)),
         began=when,
@@ -344,9 +328,8 @@ def told(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:
 def _judge(task: Task) -> Adjudicator | None:
     if (rules := task.adjudication) is None:
         return None
-    is_verified = random.Random(f"{task.seed} {_identity(task)} verify").random() < rules.verify
     tables = opened(task.variant, rules.tables) if rules.tables else None
-    return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies, is_verified=is_verified)
+    return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies)
 
 
 def _seed(task: Task, colour: int) -> str:

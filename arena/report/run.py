@@ -132,11 +132,6 @@ class Run(RatedRun):
         return outcomes.terminations(self.games)
 
     @cached_property
-    def adjudications(self) -> pd.DataFrame:
-        """Games ended by each rule of adjudication, and how often that was wrong."""
-        return outcomes.adjudications(self.games)
-
-    @cached_property
     def sprt(self) -> pd.DataFrame:
         """The sequential test pair by pair."""
         return outcomes.sprt_path(self.games, self.experiment.sprt)
@@ -226,7 +221,6 @@ _TABLES = (
     outcomes.CROSSTABLE,
     effort.EFFORT_TABLE,
     effort.EXTRAS,
-    outcomes.ADJUDICATIONS,
     comparisons.COMPARISONS,
     sweeps.GAINS,
     sweeps.SWEEPS,
