@@ -9,7 +9,6 @@ from typing import Any
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, listed
-from arena.ratings.errors import wilson
 from arena.report.describe import describe_limit
 from arena.report.run import Run
 from arena.report.tables.settings import limits, terms
