@@ -1,4 +1,4 @@
-"""A game at the board in words: how it ended, passes, what moves certainly lead to."""
+"""A game at the board in words: what a player saw, how it ended, passes, what moves certainly lead to."""
 
 from __future__ import annotations
 
@@ -6,11 +6,34 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from arena.base.wording import counted
+from arena.board.game import Thought
 from arena.hosting.analysis import Outlook
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.position import COLOURS
+from players.evaluation.mix import WEAK
 
 _OUTLOOKS = {"win": "+ wins", "draw": "= draws", "loss": "- loses"}
+
+
+def seen_text(thought: Thought) -> str:
+    """What a player saw and counted: `score +0.25 men, depth 6, deepest ply 9, 1,234 nodes, ..., 0.012 s`.
+
+    Behind it the formation, if it was assessed again before this move.
+    """
+    choice = thought.choice
+    is_number = thought.score and not choice.plies_to_win
+    most, least = choice.cutoffs_max, choice.cutoffs_min
+    assessed = (choice.extra or {}).get("assessed")
+    parts = (
+        f"score {thought.score}{' men' if thought.man_value else ''}" if is_number else thought.score,
+        f"depth {choice.depth}" if choice.depth else "",
+        f"deepest ply {choice.deepest}" if choice.deepest else "",
+        f"{choice.nodes:,} nodes" if choice.nodes else "",
+        f"{most + least:,} cutoffs ({most:,} max, {least:,} min)" if most or least else "",
+        f"{thought.seconds:.3f} s",
+        f"formation {'weak' if assessed == WEAK else 'sound'}" if assessed else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def winner_text(outcome: Outcome) -> str:

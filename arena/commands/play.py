@@ -56,14 +56,12 @@ _ALARM_SECONDS = 0.02
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option("--flip", is_flag=True, help="Turn the board.")
-@click.option("--as-printed", is_flag=True, help="The board of checkers-ai or simplified as it printed it.")
 def play_command(
     browser: bool,
     players: tuple[str, ...],
     port: int,
     no_open: bool,
     flip: bool,
-    as_printed: bool,
     **options: Any,
 ) -> None:
     """Play a game at the board, by the rules of VARIANT, a name or YAML: {base: english, rows: 6}.
@@ -75,8 +73,8 @@ def play_command(
     printed; Ctrl-C ends it.
     """
     chosen = GameOptions(**options)
-    if browser and (flip or as_printed):
-        raise ArenaError("--flip and --as-printed work only in the terminal; the page has a button")
+    if browser and flip:
+        raise ArenaError("--flip works only in the terminal; the page has a button")
     if not browser and (players or port or no_open):
         raise ArenaError("--player, --port and --no-open are for --browser")
     offered = [_offered(entry) for entry in players]
@@ -89,7 +87,7 @@ def play_command(
             open_page(game, chosen.name, say, click.echo, players=offered, port=port, opens=not no_open)
             return
         rules = chosen.variant or game.variant.unchanged
-        terminal = TerminalGame(game, entries, rules, is_turned=flip, as_printed=as_printed)
+        terminal = TerminalGame(game, entries, rules, is_turned=flip)
         named = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
         scores = (
             "" if all(side.is_person for side in game.sides) else "scores are those of the player that moved; "

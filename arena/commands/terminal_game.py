@@ -17,13 +17,12 @@ from arena.board.entering import check_start, entered_move, is_place, legal_line
 from arena.board.game import BoardGame, Thought
 from arena.board.published import program_of
 from arena.board.sides import ADVICE_SECONDS, adviser
-from arena.board.words import ending_text, pass_text
+from arena.board.words import ending_text, pass_text, seen_text
 from arena.commands.drawing import show_board
 from arena.commands.game_options import sides_for
 from arena.commands.output import echo, width_of
 from arena.commands.waiting import watched
 from arena.hosting.analysis import Analysis, Candidate
-from arena.rules.board import to_move
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS
 from arena.rules.result import points, points_text
@@ -33,8 +32,6 @@ PLIES_SHOWN = 12
 """Of a line."""
 _QUIET_SECONDS = 0.3
 """Seconds that a player may think before a line says so."""
-_NOTABLE_SECONDS = 0.1
-"""Seconds of a move of which there is nothing else to say, below which they are left out."""
 _INDENT = "    "
 _LIST_WIDTH = 80
 """Columns of a list of moves where there is no terminal."""
@@ -44,18 +41,10 @@ _AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` lea
 class TerminalGame:
     """A game at the terminal, and the next ones: `game` is the one that is played."""
 
-    def __init__(
-        self, game: BoardGame, entries: tuple[str, str], rules: str, *, is_turned: bool, as_printed: bool
-    ) -> None:
-        """`entries` are White's and Black's, `rules` as the command line has them; `as_printed` shows the board
-        as the published program of the rules printed it. Raises ArenaError if that had none of its own."""
+    def __init__(self, game: BoardGame, entries: tuple[str, str], rules: str, *, is_turned: bool) -> None:
+        """`entries` are White's and Black's, `rules` as the command line has them."""
         self.program = program_of(game.variant)
-        if as_printed and self.program.board is None:
-            raise ArenaError(
-                f"--as-printed: the boards of checkers-ai and simplified can be, not that of {game.variant.name}"
-            )
-        self.game, self.entries, self._rules = game, entries, rules
-        self.is_turned, self.as_printed = is_turned, as_printed
+        self.game, self.entries, self._rules, self.is_turned = game, entries, rules, is_turned
         self.is_paused = False
         """Whether players that play alone wait for a person."""
         self.has_left = False
@@ -92,8 +81,7 @@ class TerminalGame:
         self._printed = (len(game.turns), game.version)
         if game.outcome is not None:
             self.show()
-            self.print(*filter(None, [game.failure, *self.program.ending(game.outcome)]))
-            self.print(ending_text(game.game, game.outcome), _AFTERWARDS)
+            self.print(*filter(None, [game.failure]), ending_text(game.game, game.outcome), _AFTERWARDS)
         elif game.side.is_person or not self.has_person:
             self.show()
             if game.side.is_person and (
@@ -104,9 +92,6 @@ class TerminalGame:
     def show(self) -> None:
         """Print the board, the last move and what it captured marked; on a terminal with the sides beside it."""
         game = self.game
-        if self.as_printed and self.program.board is not None:
-            self.print(self.program.board(game.variant, game.game.position), to_move(game.game.position))
-            return
         white, black = game.sides
         is_blacks = black.is_person and not white.is_person and not self.program.numbers_edges
         captured: tuple[int, ...] = ()
@@ -232,8 +217,7 @@ class TerminalGame:
         mover = COLOURS[before.turn].capitalize()
         words = f"{number}. {f'{mover} {turn.text}' if turn.move else pass_text(before.turn)}"
         words += f", captured {listed(map(str, captured))}" if captured else ""
-        lines = [words, *(_INDENT + line for line in _seen_lines(turn.thought))]
-        return lines + [f"{_INDENT}| {line}" for line in self.program.figures(turn, before, game.variant)]
+        return [words, *(_INDENT + line for line in _seen_lines(turn.thought))]
 
     def _beside(self) -> Iterator[str]:
         """What stands beside a board: on a terminal players, pieces and time; elsewhere points that decide."""
@@ -270,19 +254,7 @@ def clock_text(seconds: float) -> str:
 def _seen_lines(thought: Thought | None) -> list[str]:
     if thought is None:
         return []
-    choice = thought.choice
-    is_number = thought.score and not choice.plies_to_win
-    score = f"score {thought.score}{' men' if thought.man_value else ''}" if is_number else thought.score
-    cutoffs = choice.cutoffs_max + choice.cutoffs_min
-    parts = [
-        score,
-        f"depth {choice.depth}" if choice.depth else "",
-        f"{choice.nodes:,} nodes" if choice.nodes else "",
-        f"{cutoffs:,} cutoffs" if cutoffs else "",
-    ]
-    parts = list(filter(None, parts))
-    parts += [f"{thought.seconds:.3f} s"] if parts or thought.seconds >= _NOTABLE_SECONDS else []
-    lines = [", ".join(parts)] if parts else []
+    lines = [seen_text(thought)]
     if len(thought.line) > 1:
         more = " ..." if len(thought.line) > PLIES_SHOWN else ""
         lines.append(f"line: {' '.join(thought.line[:PLIES_SHOWN])}{more}")

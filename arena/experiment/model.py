@@ -71,9 +71,6 @@ class Adjudication(Section):
     )
     win: WinRule | None = Field(default=None, description="Won by scores; {} for the defaults.")
     draw: DrawRule | None = Field(default=None, description="Drawn by scores; {} for the defaults.")
-    verify: float = Field(
-        default=0.0, ge=0, le=1, description="Share of the games that are played to the end, to count mistakes."
-    )
 
     def unusable(self, men: Sequence[float | None], max_plies: int) -> Iterator[str]:
         """Yield a line for each rule that can end no game of players to whom a man is worth this."""

@@ -1,4 +1,4 @@
-"""Errors of graded decisions: rates with intervals and points from scores.
+"""Errors of graded decisions: rates with intervals, and points from scores.
 
 A decision is a move in a position in which some move loses value. Intervals hold 95 %; decisions of games in one
 cluster (`arena.ratings.joint`: two games of an opening with colours swapped, and copies of a game) are not
@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import expit, stdtrit
 
 from arena.ratings.interval import UNKNOWN, Z95, Floats, Interval
-from arena.ratings.logistic import logistic_fit, meat, scores
+from arena.ratings.logistic import logistic_fit
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Points lost by a move from which on it has these names, as lila counts them (modules/tree/Advice.scala)."""
@@ -86,90 +86,61 @@ def points_of_men(men: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
     return points
 
 
-def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLike) -> Interval | None:
+def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike) -> float | None:
     """The scale k, by logistic regression of the points that movers got in the end on a judge's scores before it.
 
-    Without intercept, so that an even position is worth half a point; a draw counts as half a win. The interval
-    is that of clusters. None where scores do not go with results: k would not lie within SCALES.
+    Without intercept, so that an even position is worth half a point; a draw counts as half a win. None where
+    scores do not go with results: k would not lie within SCALES.
     """
-    x, y, codes = np.asarray(men, float), np.asarray(points, float), pd.factorize(np.asarray(cluster))[0]
+    x, y = np.asarray(men, float), np.asarray(points, float)
     slopes = [float(x @ (y - points_of_men(x, k))) for k in SCALES]
-    if not slopes[0] > 0 > slopes[1]:
-        return None
-    design = x[:, None]
-    fit = logistic_fit(design, y)
-    of_cluster = scores(design, y - points_of_men(x, fit.theta), codes)
-    return Interval.around(float(fit.theta[0]), Z95 * math.sqrt(float(fit.covariance(meat(of_cluster))[0, 0])))
+    return float(logistic_fit(x[:, None], y).theta[0]) if slopes[0] > 0 > slopes[1] else None
 
 
-def errors_by_player(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
+def errors_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
     """What each player threw away in positions of the tables.
 
-    `decisions` are those that can err, judged by the tables: game, player, cluster, best, played, chance_errors,
-    best_plies, played_plies. `seats` has a row per game and player: game, player, cluster, points (those of the
-    game in the end) and contact, the player's points with best play from the first position of the tables,
-    missing if there was none. Skill is 1 − errors / errors that random choice would make in the same positions;
-    its interval is that of the error rate. `extra_plies` are plies beyond the quickest win, per decision that
-    kept a won ending.
+    `decisions` are those that can err, judged by the tables: player, cluster, best and played.
     """
     effect = _typical_effect(decisions.assign(hit=decisions["best"] > decisions["played"]))
     rows = []
     for player, mine in decisions.groupby("player", observed=True):
-        played = seats[seats["player"] == player]
         best, after = (mine[name].to_numpy(float) for name in ("best", "played"))
-        lost = best - after
-        errors = hit_rate(lost > 0, mine["cluster"], effect)
-        by_game = played["game"].map(mine.assign(lost=lost).groupby("game")["lost"].sum()).fillna(0.0)
-        kept = mine[(best == 1) & (after == 1)]
-        won, drawn = (played[played["contact"] == value] for value in (1.0, 0.5))
+        errs = best > after
         rows.append(
             {
                 "player": player,
                 "decisions": len(mine),
-                "errors": int((lost > 0).sum()),
-                **errors.columns("error_rate"),
-                **_skill(errors, float(mine["chance_errors"].mean())).columns("skill"),
-                "games": len(played),
-                **mean(by_game, played["cluster"]).columns("lost_per_game"),
+                "errors": int(errs.sum()),
+                **hit_rate(errs, mine["cluster"], effect).columns("error_rate"),
                 "win_to_draw": int(((best == 1) & (after == 0.5)).sum()),
                 "draw_to_loss": int(((best == 0.5) & (after == 0)).sum()),
                 "win_to_loss": int(((best == 1) & (after == 0)).sum()),
-                "won_endings": len(won),
-                **hit_rate(won["points"] == 1, won["cluster"]).columns("converted"),
-                "drawn_endings": len(drawn),
-                **hit_rate(drawn["points"] >= 0.5, drawn["cluster"]).columns("held"),
-                "kept_wins": len(kept),
-                **mean(kept["played_plies"] - kept["best_plies"], kept["cluster"]).columns("extra_plies"),
             }
         )
     return pd.DataFrame(rows)
 
 
 def losses_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
-    """What each player lost by a judge's scores, in the whole game and by phase.
+    """What each player lost by a judge's scores.
 
-    `decisions` are those of judges: player, cluster, phase, lost (points) and agrees (the judge's own move).
+    `decisions` are those of judges: player, cluster and lost (points).
     """
     effect = _typical_effect(decisions.assign(hit=decisions["lost"] >= BLUNDER))
     rows = []
     for player, mine in decisions.groupby("player", observed=True):
-        phases = [str(phase) for phase in mine["phase"].unique()]
-        parts = [("all", mine), *((phase, mine[mine["phase"] == phase]) for phase in phases)]
-        for phase, part in parts:
-            lost, cluster = part["lost"].to_numpy(float), part["cluster"]
-            rows.append(
-                {
-                    "player": player,
-                    "phase": phase,
-                    "decisions": len(part),
-                    **mean(lost, cluster).columns("lost_per_move"),
-                    **hit_rate(part["agrees"], cluster).columns("agreement"),
-                    "inaccuracies": int(((lost >= INACCURACY) & (lost < MISTAKE)).sum()),
-                    "mistakes": int(((lost >= MISTAKE) & (lost < BLUNDER)).sum()),
-                    "blunders": int((lost >= BLUNDER).sum()),
-                    **hit_rate(lost >= BLUNDER, cluster, effect).columns("blunder_rate"),
-                }
-            )
+        lost = mine["lost"].to_numpy(float)
+        rows.append(
+            {
+                "player": player,
+                "decisions": len(mine),
+                **mean(lost, mine["cluster"]).columns("lost_per_move"),
+                "inaccuracies": int(((lost >= INACCURACY) & (lost < MISTAKE)).sum()),
+                "mistakes": int(((lost >= MISTAKE) & (lost < BLUNDER)).sum()),
+                "blunders": int((lost >= BLUNDER).sum()),
+                **hit_rate(lost >= BLUNDER, mine["cluster"], effect).columns("blunder_rate"),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -179,10 +150,3 @@ def _typical_effect(decisions: pd.DataFrame) -> float:
     shares = [(part["hit"].to_numpy(float), part["cluster"]) for part in players]
     effects = [_effect(hits, cluster) for hits, cluster in shares if 0 < hits.mean() < 1]
     return float(np.mean(effects)) if effects else math.nan
-
-
-def _skill(errors: Interval, chance: float) -> Interval:
-    """1 − error rate / chance, and its interval; of positions without a chance to err it is missing."""
-    if not chance > 0:
-        return UNKNOWN
-    return Interval(*(1 - share / chance for share in (errors.value, errors.high, errors.low)))

@@ -127,19 +127,9 @@ class Run(RatedRun):
         return outcomes.terminations(self.games)
 
     @cached_property
-    def adjudications(self) -> pd.DataFrame:
-        """Games ended by each rule of adjudication, and how often that was wrong."""
-        return outcomes.adjudications(self.games)
-
-    @cached_property
     def sprt(self) -> pd.DataFrame:
         """The sequential test pair by pair."""
         return outcomes.sprt_path(self.games, self.experiment.sprt)
-
-    @cached_property
-    def convergence(self) -> pd.DataFrame:
-        """Ratings after growing parts of the schedule."""
-        return standings.convergence(self.rated_games, self.players, self.first, self.anchor)
 
     # players at equal terms
 
@@ -188,12 +178,7 @@ class Run(RatedRun):
     @cached_property
     def grades(self) -> pd.DataFrame:
         """One row per graded decision, its judge and the points that it lost."""
-        return grades.grades(self, self.judges)
-
-    @cached_property
-    def judges(self) -> pd.DataFrame:
-        """How each judge's scores become points."""
-        return grades.judges(self)
+        return grades.grades(self)
 
     @cached_property
     def endgame_errors(self) -> pd.DataFrame:
@@ -202,7 +187,7 @@ class Run(RatedRun):
 
     @cached_property
     def judged_losses(self) -> pd.DataFrame:
-        """The points that each player lost by a judge's scores, by phase."""
+        """The points that each player lost by a judge's scores."""
         return grades.judged_losses(self, self.grades)
 
     @cached_property
@@ -230,15 +215,12 @@ _TABLES = (
     outcomes.CROSSTABLE,
     effort.EFFORT_TABLE,
     effort.EXTRAS,
-    outcomes.ADJUDICATIONS,
     comparisons.COMPARISONS,
     sweeps.GAINS,
     sweeps.SWEEPS,
-    standings.CONVERGENCE,
     ablation.ABLATION,
     outcomes.SPRT,
     grades.GRADES,
-    grades.JUDGES,
     grades.ENDGAME_ERRORS,
     grades.JUDGED_LOSSES,
     suites.SUITES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -84,11 +84,6 @@ class PlayedGame:
     def squares(self, ply: int) -> MoveSquares:
         """The squares of the move of a ply, from 1."""
         return move_squares(self.variant, self.positions[ply - 1], self.moves[ply - 1])
-
-    def until(self, ply: int) -> PlayedGame:
-        """The game as it was after `ply` plies, without a result."""
-        setups = {at: position for at, position in self.setups.items() if at <= ply}
-        return replace(self, moves=self.moves[:ply], setups=setups, result=NO_RESULT)
 
 
 def replayed(variant: Variant, opening: str, texts: Iterable[str], **fields: Any) -> PlayedGame:

@@ -49,18 +49,18 @@ def begun(request: NewGame, seats: Seats, seed: int) -> BoardGame:
         sides = timed_sides(seats(request.white, request.black, variant), request.seconds)
         if not request.draws:
             variant = without_draws(variant)
-        check_men(variant, start)
+        _check_men(variant, start)
         if not (start.white and start.black):
             raise ValueError(f"{'black' if start.white else 'white'} has no piece")
         board = BoardGame(variant, sides, start, clock=clock, seed=seed)
     except ValueError as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
-    warm(board.game)
+    _warm(board.game)
     return board
 
 
 def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, Side]:
-    """Those sides with the seconds per move that are request. Raises Refusal for a side that takes none."""
+    """Those sides with the seconds per move that are asked for. Raises Refusal for a side that takes none."""
     try:
         white, black = (
             side if limit is None else timed(side, limit)
@@ -76,13 +76,13 @@ def placed_position(request: PositionGiven) -> dict[str, Any]:
     variant = variant_of(request.variant)
     try:
         position = parse_fen(variant, request.fen)
-        check_men(variant, position)
+        _check_men(variant, position)
     except ValueError as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
     return position_document(variant, position)
 
 
-def check_men(variant: Variant, position: Position) -> None:
+def _check_men(variant: Variant, position: Position) -> None:
     """Raise ValueError if a side has more pieces than the rules give it."""
     for colour, pieces in zip(COLOURS, (position.white, position.black), strict=True):
         if pieces.bit_count() > variant.men:
@@ -90,7 +90,7 @@ def check_men(variant: Variant, position: Position) -> None:
             raise ValueError(f"{colour} has {count} pieces; in {variant.name} a side has {variant.men} at most")
 
 
-def warm(game: Game) -> None:
+def _warm(game: Game) -> None:
     """Compile, or load, what playing a game needs, so that nothing in the server's loop does.
 
     Raises Refusal for a position whose captures have so many ways that writing them would hold up the loop.

@@ -12,6 +12,7 @@ from arena.board.game import BoardGame, Turn
 from arena.board.pdn import pdn_text
 from arena.board.published import program_of
 from arena.board.sides import Side
+from arena.board.words import seen_text
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant, without_draws
@@ -44,12 +45,6 @@ def side_document(key: str, side: Side) -> dict[str, Any]:
     return {"key": key, "name": name, "person": side.is_person, "seconds": spec and spec.limit.seconds}
 
 
-def printed_board(variant: Variant, position: Position) -> str:
-    """The board as the published program of the rules printed it, empty where it had none of its own."""
-    board = program_of(variant).board
-    return board(variant, position) if board else ""
-
-
 def are_draws_off(variant: Variant) -> bool:
     """Whether the rules are a named rule set whose draws are switched off."""
     named = build_variant(variant.unchanged)
@@ -78,10 +73,8 @@ def legal_documents(game: Game) -> list[dict[str, Any]]:
     ]
 
 
-def note_document(
-    turn: int, score: float | None, plies_to_win: int, man: float | None, /, **counts: Any
-) -> dict[str, Any]:
-    """The findings of the mover `turn`, from White's view, with further counts of its search.
+def note_document(turn: int, score: float | None, plies_to_win: int, man: float | None) -> dict[str, Any]:
+    """The findings of the mover `turn`, from White's view.
 
     `value` is in men, `own` in the player's unit where it is not known what a man is worth, `plies_to_win` is 0
     without a certain win.
@@ -93,7 +86,6 @@ def note_document(
         "value": None if men is None else round(sign * men, 3) + 0.0,
         "own": None if score is None or men is not None or plies_to_win else sign * score + 0.0,
         "plies_to_win": sign * plies_to_win,
-        **counts,
     }
 
 
@@ -102,21 +94,13 @@ def turn_document(board: BoardGame, ply: int) -> dict[str, Any]:
     turn, variant = board.turns[ply], board.variant
     before, after = board.game.positions[ply : ply + 2]
     note = None
-    if turn.thought is not None:
-        choice, seconds = turn.thought.choice, round(turn.thought.seconds, 4)
-        note = note_document(
-            before.turn,
-            choice.score,
-            choice.plies_to_win,
-            turn.thought.man_value,
-            score=with_minus(turn.thought.score),
-            depth=choice.depth,
-            nodes=choice.nodes,
-            cutoffs=choice.cutoffs_max + choice.cutoffs_min,
-            seconds=seconds,
-            line=line_steps(turn.thought.line),
-            figures=program_of(variant).figures(turn, before, variant),
-        )
+    if (thought := turn.thought) is not None:
+        choice = thought.choice
+        note = {
+            **note_document(before.turn, choice.score, choice.plies_to_win, thought.man_value),
+            "text": with_minus(seen_text(thought)),
+            "line": line_steps(thought.line),
+        }
     return {
         "text": turn.text,
         "squares": move_squares(variant, before, turn.move)._asdict(),

@@ -25,7 +25,6 @@ from arena.web.documents import (
     are_draws_off,
     ending_document,
     position_document,
-    printed_board,
     side_document,
 )
 from arena.web.headline import Told, headline, news, subline
@@ -138,7 +137,6 @@ class HostedGame:
             "variant": board.variant.name,
             "changed": draws and board.variant.name != board.variant.unchanged,
             "upright": program_of(board.variant).numbers_edges,
-            "red": program_of(board.variant).has_red,
             "first": COLOURS[board.variant.first],
             **position_document(board.variant, board.game.position),
             "fen": board.game.fen,
@@ -164,7 +162,6 @@ class HostedGame:
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (request is not None or board.side.is_person),
             "pdn": documents.pdn,
-            "printed": printed_board(board.variant, board.game.position),
         }
 
     def _refusal(self, text: str) -> str:

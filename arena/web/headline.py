@@ -9,7 +9,6 @@ from arena.base.number import unbroken
 from arena.base.wording import counted
 from arena.board.entering import legal_line, must_capture
 from arena.board.game import BoardGame, Turn
-from arena.board.published import program_of
 from arena.board.words import ending_text, pass_text, winner_text
 from arena.rules.move_text import crowns, move_squares
 from arena.rules.position import COLOURS
@@ -51,8 +50,7 @@ def subline(
     if failure:
         return failure
     if board.outcome is not None:
-        printed = program_of(board.variant).ending(board.outcome)
-        return ". ".join([*printed, f"{ending_text(board.game, board.outcome)}."])
+        return f"{ending_text(board.game, board.outcome)}."
     if hint is not None and hint["done"]:
         return hint_text(hint, board.game.turn)
     if findings is not None and findings["depth"]:

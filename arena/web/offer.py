@@ -110,7 +110,6 @@ class Offer:
                 "rows": variant.rules.rows,
                 "draws": variant != without_draws(variant),
                 "upright": program_of(variant).numbers_edges,
-                "red": program_of(variant).has_red,
             }
             for variant in _VARIANTS
         ]

@@ -15,11 +15,10 @@ import pytest
 from arena import Game
 from arena.base.errors import ArenaError
 from arena.board import game
-from arena.board.game import AGREES_FROM, BoardGame, Clock, Thought, Turn
+from arena.board.game import AGREES_FROM, BoardGame, Clock, Thought
 from arena.board.pdn import append_game, pdn_text, saved_game
-from arena.board.published import program_of
 from arena.board.sides import Side, level, side_of
-from arena.board.words import ending_text
+from arena.board.words import ending_text, seen_text
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -451,50 +450,19 @@ def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
     one_line(caught.value)
 
 
-# --- what published programs printed
+# --- what players saw
 
 
-PRINTED: list[tuple[str, str | None, str, dict[str, Any], list[str]]] = [
-    ("game3", None, "11-15", {"nodes": 321},
-        ["AI 1's turn (Black)", "AI 1 nodes explored: 321", "AI 1 search time: 0.46 seconds"]),
-    ("game3", "W:W22:B1", "22-18", {"nodes": 3},
-        ["AI 2's turn (Red)", "AI 2 nodes explored: 3", "AI 2 search time: 0.46 seconds"]),
-    ("checkers-ai", None, "11-15", {"depth": 7}, ["depth reached: 7", "seconds: 0.46"]),
-    ("simplified", None, "11-15", {"score": 5.0, "nodes": 9, "deepest": 8, "cutoffs_max": 7, "cutoffs_min": 6},
-        ["value: 5", "total nodes: 9", "deepest ply: 8", "cutoffs in max nodes: 7", "cutoffs in min nodes: 6"]),
-    ("cis300", None, "9-13", {}, ["(Last Move: Black-(2, 1) to (3, 0))---Now Red's turn"]),
-    ("cis300", "W:W22:B17,9", "22x13x6", {},
-        ["(Last Move: Jump--Red-(5, 2) to (3, 0)(capt: (4, 1)))---Now Red's turn",
-         "(Last Move: Jump--Red-(3, 0) to (1, 2)(capt: (2, 1)))---Now Black's turn"]),
-    ("casual-10x10", "W:WK46:B37,19", "46x14", {},
-        ["from (9, 0) to (2, 7)", "captured: (3, 6), (7, 2)", "king now: yes", "king before: yes"]),
-    ("casual-10x10", "W:W7:B1", "7-2", {"extra": {"assessed": 2}},
-        ["from (1, 2) to (0, 3)", "captured: none", "king now: yes", "king before: no",
-         "formation re-assessed: weak, play is defensive"]),
-    ("simplified", None, "11-15", {}, []),
-    ("english", None, "11-15", {"nodes": 3}, []),
+SEEN: list[tuple[dict[str, Any], float | None, str]] = [
+    ({}, None, "0.457 s"),
+    ({"score": 125.0, "depth": 4, "nodes": 1321}, 100.0, "score +1.25 men, depth 4, 1,321 nodes, 0.457 s"),
+    ({"score": 5.0, "nodes": 9, "deepest": 8, "cutoffs_max": 7, "cutoffs_min": 6}, None,
+        "score 5, deepest ply 8, 9 nodes, 13 cutoffs (7 max, 6 min), 0.457 s"),
+    ({"extra": {"assessed": 1}}, None, "0.457 s, formation sound"),
+    ({"extra": {"assessed": 2}}, None, "0.457 s, formation weak"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "fen", "text", "counts", "lines"), PRINTED, ids=range(len(PRINTED)))
-def test_figures_are_those_that_the_program_printed(name, fen, text, counts, lines):
-    game = Game(name, fen)
-    move, figures = game.move(text), program_of(game.variant).figures
-    thought = Thought(Choice(move, **counts), 0.4567, None, (text,)) if counts else None
-    assert figures(Turn(move, text, PERSON, 0.5, thought, None), game.position, game.variant) == lines
-    if not counts:
-        assert figures(Turn(0, "pass", PERSON, 0.5, None, None), game.position, game.variant) == []
-
-
-def test_boards_are_drawn_and_ends_told_as_the_program_did():
-    for name, fen, lines in (
-        ("checkers-ai", "W:WK9:BK1", ["|    |{B} |    |    |    |    |    |    |"]),
-        ("simplified", "W:W9:B1", ["+ B + + + + + +"]),
-        ("simplified", "W:W2,14,32:B5,18", ["value: B 8, W 15"]),
-    ):
-        board = program_of(VARIANTS[name]).board
-        assert board is not None
-        assert set(lines) <= set(board(VARIANTS[name], parse_fen(VARIANTS[name], fen)).splitlines())
-    outcomes = [Outcome(winner, Termination.NO_MOVES) for winner in (WHITE, BLACK, None)]
-    endings = [program_of(VARIANTS["game3"]).ending(outcome) for outcome in outcomes]
-    assert endings == [["Game Over! Winner: Red"], ["Game Over! Winner: Black"], ["Game Over! Draw"]]
+@pytest.mark.parametrize(("counts", "man", "line"), SEEN, ids=range(len(SEEN)))
+def test_a_line_has_what_a_player_saw_and_counted(counts, man, line):
+    assert seen_text(Thought(Choice(1, **counts), 0.4567, man, ())) == line

@@ -38,7 +38,7 @@ MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 
 GAMES = [
     "game", "pair", "round", "white", "black", "opening", "result", "termination", "white_points", "black_points",
-    "plies", "verdict", "verdict_by", "seconds", "began",
+    "plies", "seconds", "began",
 ]  # fmt: skip
 MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
@@ -148,7 +148,7 @@ def frames(
     games["pair"] = games["game"] // 2
     games["round"] = 1 + games["opening"] // 2
     games["white_points"] = games["black_points"] = pd.array([pd.NA] * len(games), dtype="Int64")
-    games["plies"], games["verdict"], games["verdict_by"] = plies, "", ""
+    games["plies"] = plies
     games["seconds"] = 0.1 + rng.random(len(games)).round(3)
     games["began"] = pd.Timestamp("2026-11-22T12:00:00Z")
     games["opening_fen"] = np.where(games["opening"] == 0, START, OPENING)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import arena
 from arena.experiment.model import Adjudication
 from arena.play.match import Adjudicator, play
-from arena.report.tables.outcomes import adjudications
+from arena.report.sentences.facts import details
 from arena.rules.endgame.retrograde import make
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
 from arena.rules.notation import parse_fen
@@ -32,13 +30,12 @@ def ended(
     rules: dict[str, Any],
     scores: list[Any],
     man_values: tuple[float | None, float | None] = (1.0, 1.0),
-    **watching: Any,
 ) -> tuple[int, Outcome] | None:
     """After how many plies a game ends whose movers, White first, give these scores, each from its own view.
 
     A score in a list is that of a move without choice; "+9" and "-9" are a certain win and loss in 9 plies.
     """
-    adjudicator = Adjudicator(Adjudication.model_validate(rules), man_values, max_plies=200, **watching)
+    adjudicator = Adjudicator(Adjudication.model_validate(rules), man_values, max_plies=200)
     game: Any = SimpleNamespace(turn=WHITE, legal_moves=[1, 2], moves=[])
     for score in scores:
         game.legal_moves = [1] if isinstance(score, list) else [1, 2]
@@ -49,10 +46,7 @@ def ended(
         game.turn = 1 - game.turn
         if (outcome := adjudicator.outcome(game)) is not None:
             return len(game.moves), outcome
-    if not (verdict := adjudicator.verdict):
-        return None
-    winner = {"white": WHITE, "black": BLACK}.get(verdict["verdict"])
-    return -verdict["verdict_plies"], Outcome(winner, Termination(verdict["verdict_by"]))
+    return None
 
 
 FOUR = {"win": {"men": 3.0, "plies": 4}}
@@ -89,7 +83,7 @@ def test_a_game_ends_when_the_scores_say_so_for_long_enough(
     assert ended(rules, scores) == end
 
 
-def test_scores_are_in_the_unit_of_each_player_and_the_first_verdict_counts() -> None:
+def test_scores_are_in_the_unit_of_each_player() -> None:
     scores = [300.0, -3.0, 300.0, -3.0]
     assert ended(FOUR, scores, man_values=(100.0, 1.0)) == (4, WON)
     assert ended(FOUR, scores, man_values=(1.0, 1.0)) == (4, WON)
@@ -97,8 +91,6 @@ def test_scores_are_in_the_unit_of_each_player_and_the_first_verdict_counts() ->
     assert ended(FOUR, scores, man_values=(None, 1.0)) is None
     assert ended(ONE_SIDED, scores, man_values=(None, 1.0)) == (4, WON)
     assert ended(ONE_SIDED, scores, man_values=(1.0, None)) is None
-    first = [3.0, -3.0, 3.0, -3.0, -3.0, 3.0, -3.0, 3.0]
-    assert ended(FOUR, first, is_verified=True) == (-4, WON), "it goes on, and its first verdict is kept"
 
 
 def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) -> Outcome | None:
@@ -123,16 +115,11 @@ def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win()
     assert by_tables("english", "W:WK1,K2:BK31,K32") is None
 
 
-def test_a_game_ends_by_the_tables_with_the_move_that_enters_them_or_goes_on_if_it_is_verified() -> None:
+def test_a_game_ends_by_the_tables_with_the_move_that_enters_them() -> None:
     variant, player = VARIANTS["english"], PlayerSpec("deep", "negamax", Limit(depth=12))
     task = task_of(variant, player, player, opening=parse_fen(variant, LONG))
-    ended, whole = (
-        play(task._replace(adjudication=Adjudication(tables=3, verify=verify))) for verify in (0.0, 1.0)
-    )
-    assert (ended.plies, ended.termination, ended.verdict) == (1, Termination.ADJUDICATED_TABLES, "")
-    assert whole.plies > 1 and whole.termination not in ADJUDICATED
-    verdict = whole.verdict, whole.verdict_by, whole.verdict_plies
-    assert verdict == ("white", Termination.ADJUDICATED_TABLES, 1)
+    record = play(task._replace(adjudication=Adjudication(tables=3)))
+    assert (record.plies, record.termination) == (1, Termination.ADJUDICATED_TABLES)
 
 
 LONG = "W:WK1,K10:BK32"
@@ -148,7 +135,7 @@ players:
   - {name: depth-2, type: negamax, depth: 2}
   - {name: depth-3, type: negamax, depth: 3, evaluation: strong}
 """
-RULES = "adjudicate: {tables: 3, win: {men: 2, plies: 4}, draw: {men: 1, plies: 6, after: 20}, verify: 0.4}\n"
+RULES = "adjudicate: {tables: 3, win: {men: 2, plies: 4}, draw: {men: 1, plies: 6, after: 20}}\n"
 
 
 @pytest.fixture(scope="module")
@@ -165,33 +152,21 @@ def lines(played: arena.Run) -> list[list[str]]:
     return [of_game["move"].tolist() for _, of_game in played.moves.groupby("game")]
 
 
-def test_a_game_is_the_one_without_adjudication_up_to_its_end_and_whole_if_it_is_verified(
-    adjudicated: arena.Run, tmp_path: Path
-) -> None:
+def test_a_game_is_the_one_without_adjudication_up_to_its_end(adjudicated: arena.Run, tmp_path: Path) -> None:
     plain = run(tmp_path, "plain", CONFIG)
     ends = adjudicated.games["termination"]
     assert {Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW} <= set(ends)
-    verified = 0
     rows = zip(adjudicated.games.to_dict("records"), plain.games.to_dict("records"), strict=True)
     for (now, then), short, long in zip(rows, lines(adjudicated), lines(plain), strict=True):
         assert short == long[: len(short)]
         if now["termination"] in ADJUDICATED:
-            assert now["verdict"] == now["verdict_by"] == "" and pd.isna(now["verdict_plies"])
             assert len(short) < len(long)
-            continue
-        assert all(now[key] == then[key] for key in ("result", "termination", "plies"))
-        if now["verdict"]:
-            verified += 1
-            assert now["verdict_by"] in ADJUDICATED and now["verdict_plies"] < now["plies"]
-    assert verified > 5
+        else:
+            assert all(now[key] == then[key] for key in ("result", "termination", "plies"))
 
 
 @pytest.mark.full
-def test_a_run_that_is_stopped_and_resumed_ends_and_verifies_the_same_games(
-    adjudicated: arena.Run, tmp_path: Path
-) -> None:
-    verified = adjudicated.games["verdict"] != ""
-    assert 0 < verified[:12].sum() < verified.sum()
+def test_a_run_that_is_stopped_and_resumed_ends_the_same_games(adjudicated: arena.Run, tmp_path: Path) -> None:
     assert_same(run(tmp_path, "parts", CONFIG + RULES, stops=(5, 7)), adjudicated)
 
 
@@ -203,21 +178,13 @@ def test_an_adjudicated_game_is_replayed(adjudicated: arena.Run) -> None:
         assert again.stdout.splitlines()[-1] == "the same as in the run"
 
 
-def test_the_report_counts_what_was_adjudicated_and_what_was_wrong(adjudicated: arena.Run) -> None:
-    games = adjudicated.games.copy()
-    chosen = games.index[games["verdict"] != ""][:3]
-    games.loc[chosen[0], ["verdict", "result"]] = ["white", "black"]
-    games.loc[chosen[1:], "verdict"] = games.loc[chosen[1:], "result"]
-    games.loc[games.index.difference(chosen), "verdict_by"] = ""
-    games.loc[chosen, "verdict_by"] = str(Termination.ADJUDICATED_WIN)
-    won = adjudications(games).iloc[0]
-    assert (won["verified"], won["wrong"]) == (3, 1)
-    assert won["wrong_share"] == pytest.approx(1 / 3)
-    assert 0.05 < won["wrong_share_low"] < 0.07 and 0.78 < won["wrong_share_high"] < 0.80
-    games.loc[chosen[0], "termination"] = str(Termination.TIME)
-    assert adjudications(games).iloc[0][["verified", "wrong"]].tolist() == [2, 0]
-    drawn = adjudications(games[games["termination"] == Termination.ADJUDICATED_DRAW])
-    assert drawn["verified"].tolist() == [0] and math.isnan(drawn["wrong_share"].iloc[0])
+def test_the_report_counts_what_was_adjudicated(adjudicated: arena.Run) -> None:
+    won, drawn, by_tables = (
+        int((adjudicated.games["termination"] == rule).sum())
+        for rule in (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW, Termination.ADJUDICATED_TABLES)
+    )
+    numbers = f"{won} won by scores, {drawn} drawn by scores and {by_tables} by endgame tables"
+    assert f"{won + drawn + by_tables} of 48 games were adjudicated ({numbers})." in details(adjudicated)
 
 
 @pytest.mark.parametrize(

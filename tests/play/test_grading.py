@@ -120,13 +120,13 @@ def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
     data = read(run)
     assert data.grades.columns.tolist() == list(GRADE_COLUMNS)
     kept = ["game", "ply", "judge", *GRADE_COLUMNS[GRADE_COLUMNS.index("legal_moves") :]]
-    first = ("deep", 2, "11-15", *[None] * 6, 31.999, -0.001)
-    last = ("deep", 39, "22x15", 0.0, None, None, None, 0, None, None, -9.0)
+    first = ("deep", 2, "11-15", *[None] * 4, 31.999, -0.001)
+    last = ("deep", 39, "22x15", 0.0, None, 0, None, None, -9.0)
     assert [values(row) for row in data.grades[kept].itertuples(index=False)] == [
         (1, 1, *first),
         (1, 3, *last),
         (3, 1, *first),
-        (3, 2, "tables", 8, "1x10x19", 1.0, 0.5, 2 / 8, 1.5 / 8, 300, None, None, None),
+        (3, 2, "tables", 8, "1x10x19", 1.0, 0.5, 300, None, None, None),
         (3, 3, *last),
     ]
     rows = [values(row) for row in data.graded[data.graded["judge"] == "tables"].itertuples(index=False)]

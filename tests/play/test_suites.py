@@ -139,10 +139,7 @@ def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_
 def test_an_answer_that_is_late_or_none_does_not_count(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     suite = suite_of("W:W18,24:B12 ; 18-15, 24-20, 18-14, 24-19", tmp_path)
-    own = [
-        PlayerSpec(name, f"{tmp_path}/own.py:{name}", Limit(seconds=0.01), in_process=True)
-        for name in ("Late", "Raises")
-    ]
+    own = [PlayerSpec(name, f"{tmp_path}/own.py:{name}", Limit(seconds=0.01)) for name in ("Late", "Raises")]
     late, none = map(solve, questions(suite, own))
     assert late.move and not late.solved and late.error.startswith("took")
     assert not none.move and not none.solved and "no idea" in none.error
@@ -150,7 +147,7 @@ def test_an_answer_that_is_late_or_none_does_not_count(tmp_path):
 
 def test_each_position_of_a_suite_has_a_whole_clock(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
-    timed = PlayerSpec("timed", f"{tmp_path}/own.py:Timed", Limit(clock=9.0, increment=1.0), in_process=True)
+    timed = PlayerSpec("timed", f"{tmp_path}/own.py:Timed", Limit(clock=9.0, increment=1.0))
     assert [row.nodes for row in map(solve, questions(suite_of(LINES, tmp_path), [timed]))] == [9000, 9000]
 
 

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import yaml
 
@@ -40,11 +39,6 @@ def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
         assert sum(float(points) for _, points in against) == row["wins"] + row["draws"] / 2
         assert len(re.findall(r"^\| \d+ \| (?:White|Black) \|", text, flags=re.MULTILINE)) == row["losses"]
         assert f"No failure in {row['games']} games." in text and not MISSING_WORD.search(text)
-    moves = run.moves.assign(phase=run.moves["phase"].astype(str))
-    columns = ["nodes", "depth", "seconds", "cpu_seconds"]
-    expected = moves.groupby(["player", "phase"], observed=True)[columns].sum()
-    phases = run.survey.phases.set_index(["player", "phase"])
-    np.testing.assert_allclose(phases[columns].loc[expected.index].to_numpy(float), expected.to_numpy(float))
 
 
 def test_a_failure_has_the_traceback_and_the_output_of_the_game_but_not_in_a_report_without_names(

@@ -1,4 +1,4 @@
-"""Gains and convergence against results computed by hand, by scipy and by simulation; their charts."""
+"""Gains against results computed by hand, by scipy and by simulation; their charts."""
 
 from __future__ import annotations
 
@@ -19,16 +19,10 @@ from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart
 from arena.report.tables.settings import swept_number
-from arena.report.tables.standings import convergence
 from arena.report.tables.sweeps import gains, sweeps
 from tests.helpers.report_data import (
-    START,
-    changed,
-    experiment,
-    frames,
     player,
     rated,
-    run_of,
     specs,
     synthetic,
 )  # fmt: skip
@@ -37,18 +31,6 @@ EVALUATIONS = ("simple", "cis300")
 GRID = [player(f"{e} d{d}", d, evaluation=e) for e in EVALUATIONS for d in (1, 2, 4)]
 TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
 EQUAL = [player(f"{e} {term}", evaluation=e, **term) for e in EVALUATIONS for term in TERMS]
-
-
-@pytest.fixture(scope="module")
-def grid(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Two evaluations at three depths, twelve rounds; games numbered as by the schedule."""
-    games, moves = frames(GRID, 8, plies=20)
-    order = games.sort_values(["opening", "pair"], kind="stable")["game"].tolist()
-    number = {game: i + 1 for i, game in enumerate(order)}
-    games = games.assign(game=games["game"].map(number), round=games["opening"] + 1).sort_values("game")
-    moves = moves.assign(game=moves["game"].map(number)).sort_values(["game", "ply"])
-    games, moves = games.reset_index(drop=True), moves.reset_index(drop=True)
-    return run_of(tmp_path_factory.mktemp("grid"), experiment(GRID), games, moves)
 
 
 def by_depth(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
@@ -132,35 +114,7 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
     assert table["x"].tolist() == [7, 8, 9, 90, 180, 300]
 
 
-# convergence
-
-
-def test_convergence_ends_at_the_standings_where_games_repeat_one_another(grid: Run, tmp_path: Path) -> None:
-    """As deterministic players make them: of each two openings the second has the games of the first."""
-    twin = (grid.games["opening"] // 2 * 2).map(lambda opening: f"{START}{opening}")
-    meeting = [grid.games["white"], grid.games["black"], grid.games["opening"] // 2]
-    games = grid.games.assign(opening_fen=twin, result=grid.games.groupby(meeting)["result"].transform("first"))
-    run = changed(grid, tmp_path, games=games, moves=grid.moves.assign(move="11-15"))
-    assert run.repeated_games == len(games) // 2
-    table = run.convergence
-    last = table[table["games"] == len(games)].drop(columns="games").reset_index(drop=True)
-    pd.testing.assert_frame_equal(last, run.standings[["player", "elo", "elo_low", "elo_high"]])
-
-
-def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
-    games = grid.rated_games[grid.games["game"] != 125].reset_index(drop=True)
-    table = convergence(games, grid.players, "black")
-    assert grid.convergence["games"].unique().tolist() == [60, 90, 120, 150, 180, 210, 240]
-    assert table["games"].unique().tolist() == [60, 90, 120, 124]
-    assert convergence(games[games["game"] > 1], grid.players, "black").empty
-
-
 # charts and files
-
-
-def short(folder: Path, players: list[dict[str, Any]]) -> Run:
-    """A run of few and short games."""
-    return synthetic(folder, players, 3, plies=4)
 
 
 def test_numbers_are_swept_where_players_differ_in_one_alone(tmp_path: Path) -> None:
@@ -180,7 +134,8 @@ def test_numbers_are_swept_where_players_differ_in_one_alone(tmp_path: Path) -> 
     assert answering_chart(run) == "elo_by_number"
 
 
-def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path) -> None:
+def test_the_chart_of_a_sweep_stands_below_the_answer(tmp_path: Path) -> None:
+    grid = synthetic(tmp_path, GRID, 8, plies=20)
     assert answering_chart(grid) == "elo_by_depth"
 
     def charts(run: Run) -> list[str]:
@@ -189,4 +144,4 @@ def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path)
         return [block.name for block in blocks if isinstance(block, Chart)]
 
     assert charts(grid) == ["elo_by_depth"]
-    assert charts(short(tmp_path, EQUAL)) == []
+    assert charts(synthetic(tmp_path, EQUAL, 3, plies=4)) == []

@@ -147,7 +147,7 @@ async def test_the_game_of_the_command_line_is_there_and_its_player_answers():
             text = (await seen.next(legal=True))["legal"][0]["text"]
             await seen.ask("move", text=text)
             mine, theirs = (await seen.next(moves=2, thinking=False))["moves"]
-        assert mine["text"] == text and mine["note"] is None and theirs["note"]["nodes"] > 0
+        assert mine["text"] == text and mine["note"] is None and " nodes, " in theirs["note"]["text"]
 
 
 @pytest.mark.parametrize(("draws", "ended"), [(True, "repetition"), (False, None)])
@@ -205,7 +205,6 @@ def test_captures_have_their_paths_a_pass_has_no_squares_and_points_stand_with_e
     assert (passed["squares"], passed["path"]) == ({"origin": 0, "target": 0, "captured": []}, [])
     state = at.begin(variant="simplified", fen="W:W6,3:B26", white="human", black="human")
     assert state["points"] == state["start"]["points"] == {"white": 3, "black": 1}
-    assert state["printed"].startswith("+ ")
     ended = at.ask(at.ask(state, "move", text="6-2"), "move", text="26-31")
     assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
     assert (ended["outcome"]["result"], ended["outcome"]["termination"]) == ("white", "points")

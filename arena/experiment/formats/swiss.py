@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import count
 from typing import ClassVar, Literal, NamedTuple
@@ -11,8 +11,6 @@ from pydantic import Field
 
 from arena.experiment.formats.base import Batches, FinalPlace, Format, Pairing, pairs_of, points_by_pairing
 from arena.experiment.yaml.errors import Keys
-
-_PRIME = 2**31 - 1
 
 
 class Swiss(Format):
@@ -161,14 +159,14 @@ def _matched(table: ScoreTable, order: list[int], most: int) -> list[Pairing] | 
     open_to = {
         one: {other for other in order if other != one and table.times_met(one, other) <= most} for one in order
     }
-    if not can_all_meet(order, open_to):
+    if not can_all_meet(open_to.keys(), open_to):
         return None
     pairings: list[Pairing] = []
     left = order
     while left:
         for opponent in sorted(_candidates(table, left), key=partial(table.times_met, left[0])):
             others = [player for player in left[1:] if player != opponent]
-            if opponent in open_to[left[0]] and can_all_meet(others, open_to):
+            if opponent in open_to[left[0]] and can_all_meet({*others}, open_to):
                 pairings.append((left[0], opponent))
                 left = others
                 break
@@ -183,26 +181,12 @@ def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:
     yield from left[len(level) :]
 
 
-def can_all_meet(players: Sequence[int], open_to: Mapping[int, Collection[int]]) -> bool:
+def can_all_meet(players: Set[int], open_to: Mapping[int, Set[int]]) -> bool:
     """Whether all players can be paired, each with one that is open to it.
 
-    They can if Tutte's matrix is regular, which has a random number at (one, other) and its negative at (other,
-    one) where these are open to each other, and 0 elsewhere. Modulo a prime of 31 bits a matrix that is regular
-    seems not to be once in some ten million times. L. Lovasz, "On determinants, matchings, and random algorithms"
-    (1979).
+    By backtracking: the player that is open to the fewest is paired first, as it fails soonest.
     """
-    import numpy as np
-
-    number = len(players)
-    chances = np.random.default_rng(0).integers(1, _PRIME, (number, number))
-    is_open = [[other in open_to[one] for other in players] for one in players]
-    half = np.triu(np.array(is_open, dtype=np.int64).reshape(number, number), 1) * chances
-    matrix = (half - half.T) % _PRIME
-    while len(matrix):  # Gaussian elimination, a row and a column a step
-        pivots = np.flatnonzero(matrix[:, 0])
-        if not len(pivots):
-            return False
-        matrix[[0, pivots[0]]] = matrix[[pivots[0], 0]]
-        below = matrix[1:, 0] * pow(int(matrix[0, 0]), -1, _PRIME) % _PRIME
-        matrix = (matrix[1:, 1:] - np.outer(below, matrix[0, 1:])) % _PRIME
-    return True
+    if not players:
+        return True
+    one = min(players, key=lambda player: len(open_to[player] & players))
+    return any(can_all_meet(players - {one, other}, open_to) for other in open_to[one] & players)

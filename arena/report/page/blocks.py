@@ -192,15 +192,13 @@ def fault_line(faults: Faults, part: str) -> Text:
 
 
 class Row(NamedTuple):
-    """Blocks side by side where there is room."""
+    """A board and what is said of it, side by side where there is room."""
 
     blocks: Sequence[Block]
-    style: str = "halves"
-    """Its class in the page's style sheet: halves, or board for a board and what is said of it."""
 
     def html(self) -> Markup:
         parts = Markup("\n").join(Markup("<div>{}</div>").format(block.html()) for block in self.blocks)
-        return Markup('<div class="{}">\n{}\n</div>').format(self.style, parts)
+        return Markup('<div class="board">\n{}\n</div>').format(parts)
 
     def markdown(self) -> str:
         return together_in_markdown(self.blocks)

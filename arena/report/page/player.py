@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from arena.base.number import known, percent
 from arena.base.wording import counted, listed
-from arena.ledger.moves import PHASES
 from arena.ledger.public import without_paths
 from arena.ledger.record import Failure, incident_file
 from arena.ratings.interval import Interval
@@ -23,11 +22,9 @@ from arena.report.page.blocks import Block, Raw, Row, Section, Sortable, Text, t
 from arena.report.run import Run
 from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
-from arena.report.tables import units
-from arena.report.tables.forms import to_1
 from arena.report.tables.outcomes import sides
 from arena.report.tables.submissions import failed_games, failure_words, findings, first_mistake, notices
-from arena.report.tables.table import Cell, Column, Grid, Heading, Style, words
+from arena.report.tables.table import Cell, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
 from arena.rules.board import Board
@@ -44,11 +41,6 @@ ERRORS, FAILURES, LOST = 3, 5, 40
 """Errors, kinds of failures, and lost games that a player's page shows, at most."""
 CHARACTERS_OF_EVIDENCE = 3000
 """Characters of a traceback and of what a player printed, the last ones."""
-_OF_PHASE = (
-    Column("nodes", "mean nodes of a move", units.NODES, "Nodes/move"),
-    Column("depth", "mean depth of a move", units.PLIES, "Depth", to_1),
-    Column("seconds", "mean time of a move", units.SECONDS, "Time/move"),
-)
 BOARDS = 60
 """Boards of errors in a report's page, at most; each player has one."""
 REMEDIES = {
@@ -92,9 +84,9 @@ class PlayerPages:
         notes = [Text(f"{text}.", "note") for text in said]
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
-            strength = [_opponents(games, self.run.placed, called), *self._phases(name)]
             zero = self.run.zero_called(called)
-            blocks += [self._strength(name, games, zero), *self._points(name), Row(strength)]
+            blocks += [self._strength(name, games, zero), *self._points(name)]
+            blocks.append(_opponents(games, self.run.placed, called))
         return [
             *blocks,
             *self._failures(name, len(games), command),
@@ -125,22 +117,6 @@ class PlayerPages:
         sums = f"Buchholz {row['buchholz']:.4g}, Sonneborn-Berger {row['sonneborn_berger']:.4g}"
         points = f"{row['points']:.4g} points: {listed([of_games, *free])}" if free else f"Points: {of_games}"
         return [Text(f"{points}. {sums}.")]
-
-    def _phases(self, name: str) -> list[Block]:
-        """What a move costs in each phase; processor time where it is known of all moves."""
-        phases = self.run.survey.phases
-        table = phases[phases["player"] == name]
-        if table.empty:
-            return []
-        cpu = table["cpu_seconds"]
-        seconds = cpu if cpu.notna().all() and cpu.sum() > 0 else table["seconds"]
-        means = table.assign(seconds=seconds).set_index("phase")[["nodes", "depth", "seconds", "moves"]]
-        means = means.reindex([phase for phase in PHASES if phase in means.index])
-        means = means.div(means.pop("moves"), axis=0)
-        shown = [column for column in _OF_PHASE if column.name == "seconds" or means["nodes"].sum()]
-        columns = [(Heading("Phase", Style.WORD), words(means.index))]
-        columns += [(Heading(column.heading), column.cells(means)) for column in shown]
-        return [Section("", "By phase", [Sortable(Grid.of(columns))])]
 
     def _failures(self, name: str, games: int, command: str) -> list[Block]:
         """What failed, how to see it again, and what to do about it: a paragraph for failures of a kind."""
@@ -194,7 +170,7 @@ class PlayerPages:
                 words.append(
                     Raw(Markup("<p>{}</p>").format(game_link(row["game"], ply - 1, "Open the game here")))
                 )
-            blocks.append(Row([Raw(Markup(board.svg(None))), Raw(together(words))], "board"))
+            blocks.append(Row([Raw(Markup(board.svg(None))), Raw(together(words))]))
         return [Section("", "Costliest errors", blocks)] if blocks else []
 
     @cached_property

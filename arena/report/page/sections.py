@@ -13,6 +13,7 @@ from markupsafe import Markup
 from arena.base.files import REPORT
 from arena.base.number import percent, with_minus
 from arena.base.wording import counted, listed
+from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.ratings.match import match_summary
 from arena.ratings.prior import moved_by_prior
 from arena.report.charts.catalogue import charts_of
@@ -39,7 +40,7 @@ from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale, placed_by
-from arena.report.sentences.grading import cost, judged, solved
+from arena.report.sentences.grading import cost, solved
 from arena.report.tables.ablation import ABLATION
 from arena.report.tables.effort import EFFORT_TABLE, EXTRAS
 from arena.report.tables.grades import ENDGAME_ERRORS, JUDGED_LOSSES
@@ -79,9 +80,12 @@ OF_PLAYERS = (
 )
 ENDINGS = (
     "Decisions: those in which some move loses value. Errors threw away half a point (?) or a whole one (??). "
-    "Skill: 1 less the errors over those of random choice in the same positions. W→D: wins turned into draws. "
-    "Converted and held: of the games won or drawn for the player in the first position of the tables. "
-    "Extra plies: beyond the quickest win."
+    "W→D: wins turned into draws."
+)
+JUDGED = (
+    "Lost: points, 0 to 1, that the judge's score makes expect after the best move, less those after the played "
+    f"one. Moves that lost {INACCURACY:g} (?!), {MISTAKE:g} (?) and {BLUNDER:g} points or more (??). Positions of "
+    "the endgame tables are not among them."
 )
 
 
@@ -215,8 +219,8 @@ class RunPage:
             blocks.append(Text(f"In endings of up to {pieces} pieces, by endgame tables:"))
             blocks += _table(run, ENDGAME_ERRORS, ENDINGS)
         if len(run.judged_losses):
-            blocks.append(Text(f"By the scores of {listed(run.judges['judge'])}:"))
-            blocks += _table(run, JUDGED_LOSSES, judged(run.judges))
+            blocks.append(Text(f"By the scores of {listed(run.judged_losses['judge'].unique())}:"))
+            blocks += _table(run, JUDGED_LOSSES, JUDGED)
         if len(run.costliest_errors):
             blocks += [Text("The costliest errors:"), self._costliest()]
         return self._with_chart("errors", blocks)

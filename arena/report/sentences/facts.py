@@ -9,7 +9,6 @@ from typing import Any
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, listed
-from arena.ratings.errors import wilson
 from arena.report.describe import describe_limit
 from arena.report.run import Run
 from arena.report.tables.settings import limits, terms
@@ -191,21 +190,14 @@ def narrowed(run: Run) -> list[str]:
 
 
 def _adjudicated(run: Run) -> list[str]:
-    """How many games were adjudicated, by which rules, and how often that was wrong, as far as it was verified."""
+    """How many games were adjudicated, and by which rules."""
     if run.experiment.adjudicate is None:
         return []
-    table = run.adjudications
-    games, verified, wrong = (int(table[name].sum()) for name in ("games", "verified", "wrong"))
-    rules = [f"{row['games']} {_RULES[row['termination']]}" for row in table.to_dict("records") if row["games"]]
-    by = f" ({listed(rules)})" if games else ""
-    sentences = [f"{games} of {counted(len(run.games), 'game')} were adjudicated{by}."]
-    if verified:
-        low, high = (percent(float(end)) for end in wilson(wrong / verified, verified))
-        sentences.append(
-            f"Adjudication was wrong in {wrong} of {counted(verified, 'game')} played to the end to verify it "
-            f"({percent(wrong / verified)}, {low} to {high})."
-        )
-    return sentences
+    ended = run.games["termination"]
+    rules = [(int((ended == rule).sum()), words) for rule, words in _RULES.items()]
+    games = sum(number for number, _ in rules)
+    by = f" ({listed([f'{number} {words}' for number, words in rules if number])})" if games else ""
+    return [f"{games} of {counted(len(run.games), 'game')} were adjudicated{by}."]
 
 
 def _sample(run: Run) -> list[str]:

@@ -1,4 +1,4 @@
-"""How to read the tables of graded decisions and of suites; what an error costs."""
+"""What an error costs; how to read the table of suites."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import known, signed
-from arena.base.wording import counted, first_few, listed
+from arena.base.wording import first_few, listed
 from arena.ledger.record import TABLES_JUDGE
-from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.report.sentences.cautions import MOST_NAMED
 from arena.report.tables.views import ALL
 
@@ -30,21 +29,6 @@ def cost(error: Mapping[Any, Any], called: Callable[[str], str] = str) -> str:
     if known(best) and known(played):
         lost = f"{best - played:.1f} men ({signed(best, 1)} to {signed(played, 1)})"
     return f"{lost} by the scores of {called(error['judge'])}"
-
-
-def judged(judges: pd.DataFrame) -> str:
-    """How a judge's scores became points."""
-    fitted = [
-        f"k = {row['k']:.2f} ± {(row['k_high'] - row['k_low']) / 2:.2f} per man for {row['judge']}, fitted on the "
-        f"results of {counted(row['games'], 'game')}, {row['decisions']:,} decisions"
-        for row in judges.to_dict("records")
-    ]
-    return (
-        "Lost: points, 0 to 1, s(best) less s(played) with s = 1 / (1 + exp(−k men)) of the judge's scores (Regan "
-        f"and Haworth 2011); {'; '.join(fitted)}. Shares of moves that lost {INACCURACY:g} (?!), {MISTAKE:g} (?) "
-        f"and {BLUNDER:g} points or more (??). Agrees: moves than which the judge knows none better. Positions of "
-        "the endgame tables are not among them."
-    )
 
 
 def solved(suites: pd.DataFrame) -> str:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.number import fixed, known, percent, quantity, signed, with_minus
+from arena.base.number import fixed, known, quantity, signed
 
 seconds = partial(quantity, unit="s")
 """A time: "12 ms"."""
 to_0 = partial(fixed, decimals=0)
 """A number without decimals."""
 _LIMITS = {"depth": "depth {}", "nodes": "{} nodes", "seconds": "{}"}
-to_1, to_2, to_3 = (partial(fixed, decimals=places) for places in (1, 2, 3))
+to_1, to_2, to_4 = (partial(fixed, decimals=places) for places in (1, 2, 4))
 """A number with so many decimals."""
 
 
@@ -44,21 +44,6 @@ def share_text(value: float, low: float, high: float) -> str:
     """A share and the longer side of its interval in per cent: "62 ± 7"."""
     half = f" ± {100 * max(high - value, value - low):.0f}" if known(low) else ""
     return f"{100 * value:.0f}{half}"
-
-
-def share_of(value: Any, count_text: Any) -> str:
-    """A share and its denominator: "62 % of 50"."""
-    return f"{100 * value:.0f} % of {count_text}" if known(value) else ""
-
-
-def mean_of(value: Any, count_text: Any) -> str:
-    """A mean and the number of its values: "2.5 (12)"."""
-    return f"{value:.1f} ({count_text})" if known(value) else ""
-
-
-def signed_percent(value: Any) -> str:
-    """A share that may be less than 0, in per cent."""
-    return with_minus(percent(value))
 
 
 def plain(value: Any) -> str:

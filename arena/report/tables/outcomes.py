@@ -10,24 +10,15 @@ import pandas as pd
 
 from arena.experiment.formats.fixed import Sprt
 from arena.ledger.ledger import FinalOrder
-from arena.ratings.errors import wilson
 from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables import shared, units
 from arena.report.tables.forms import plain
-from arena.report.tables.table import Column, Table, with_interval
-from arena.rules.game import ADJUDICATED, FORFEITS
+from arena.report.tables.table import Column, Table
 from arena.rules.result import WHITE_POINTS, points_of
 
 CROSSTABLE = Table.of(
     "crosstable", shared.PLAYER,
     others=Column("a player", 'points out of games against that player, such as "12.5/20"', units.POINTS),
-)  # fmt: skip
-ADJUDICATIONS = Table.of(
-    "adjudications", shared.TERMINATION,
-    Column("games", "games that ended so", units.GAMES),
-    Column("verified", "games that would have, but were played to their end", units.GAMES),
-    Column("wrong", "of these, games that ended with another result", units.GAMES),
-    *with_interval("wrong_share", "of those verified, by Wilson", units.SHARE),
 )  # fmt: skip
 ORDER = Table.of(
     "order",
@@ -103,25 +94,6 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
     counts = games["termination"].astype(str).value_counts().rename_axis("termination").reset_index(name="games")
     counts["share"] = counts["games"] / max(len(games), 1)
     return counts.sort_values(["games", "termination"], ascending=[False, True]).reset_index(drop=True)
-
-
-def adjudications(games: pd.DataFrame) -> pd.DataFrame:
-    """How often games were ended by each rule of adjudication, and how often that would have been wrong.
-
-    That is known of the games that were played on to verify it, unless a player's failure ended them.
-    """
-    verified = games[~games["termination"].isin(FORFEITS)]
-    wrong = verified["verdict"] != verified["result"]
-    by = verified["verdict_by"]
-    table = pd.DataFrame({"termination": [str(rule) for rule in ADJUDICATED]})
-    table["games"] = [int((games["termination"] == rule).sum()) for rule in ADJUDICATED]
-    table["verified"] = [int((by == rule).sum()) for rule in ADJUDICATED]
-    table["wrong"] = [int((wrong & (by == rule)).sum()) for rule in ADJUDICATED]
-    table = table[table["games"] + table["verified"] > 0].reset_index(drop=True)
-    trials = table["verified"].where(table["verified"] > 0).to_numpy(dtype=float)
-    table["wrong_share"] = table["wrong"] / trials
-    table["wrong_share_low"], table["wrong_share_high"] = wilson(table["wrong_share"].to_numpy(), trials)
-    return table
 
 
 def sprt_path(games: pd.DataFrame, settings: Sprt | None) -> pd.DataFrame:

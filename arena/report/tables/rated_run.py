@@ -111,7 +111,7 @@ class RatedRun:
     @cached_property
     def survey(self) -> Survey:
         """The moves on which the tables rest: `tables.survey`."""
-        return survey(self.games, self.data.moves)
+        return survey(self.games, self.data.moves())
 
     @cached_property
     def repeated_games(self) -> int:

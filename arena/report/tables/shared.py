@@ -64,7 +64,6 @@ COUNTS = (
     Column("tt_hits", "lookups that found the position", units.LOOKUPS),
 )
 ERROR = Column("error", "what went wrong with a player, empty if nothing did")
-JUDGE = Column("judge", "the player that graded")
 DEPTH_LIMIT = Column("depth_limit", "depth that limits the player; empty without such a limit", units.PLIES)
 DECISIONS = Column("decisions", "decisions that the row rests on", units.DECISIONS, "Decisions")
 SUITE = Column("suite", "name of the suite")

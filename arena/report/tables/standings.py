@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,11 @@ import pandas as pd
 
 from arena.ratings.best import best
 from arena.ratings.interval import elo_from_score
-from arena.ratings.joint import Ratings, rate
+from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units
 from arena.report.tables.settings import key, settings, varied
 from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, Table
-from arena.rules.result import Colour
 from players.player import PlayerSpec
 
 STANDINGS = Table.of(
@@ -31,11 +29,6 @@ STANDINGS = Table.of(
     shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
     Column("score_elo", "Elo of the score alone over the other player, where there are two", units.ELO),
     others=Column("a setting", "the value of a setting in which players differ who are else alike"),
-)  # fmt: skip
-CONVERGENCE = Table.of(
-    "convergence",
-    Column("games", "games rated: the head of the schedule", units.GAMES),
-    shared.PLAYER, *shared.ELO,
 )  # fmt: skip
 
 
@@ -89,40 +82,3 @@ def with_settings(table: pd.DataFrame, players: Sequence[PlayerSpec]) -> pd.Data
 def _plain(value: Any) -> Any:
     """A setting as a cell of a file has it."""
     return key(value) if isinstance(value, dict | list) else value
-
-
-_PARTS = 12
-"""Parts of the schedule that are rated, at most."""
-FEWEST_GAMES = 20
-"""Games a player, on average, in the least of them."""
-
-
-def convergence(
-    games: pd.DataFrame,
-    players: Sequence[str],
-    first: Colour,
-    anchor: Mapping[str, float] = MappingProxyType({}),
-) -> pd.DataFrame:
-    """Ratings refitted to growing parts of the schedule.
-
-    The parts end with a round, up to 12 of them, in the order of the schedule, not in that of completion, which
-    favours short games; games after the first missing one are left out. So are parts with fewer than 20 games a
-    player on average, whose intervals are not to be trusted. Empty with fewer than three parts.
-
-    `games` are as `arena.ratings.joint.rate` takes them, with `line`, so that repeated games count once here, too.
-    """
-    whole = games.iloc[: int((games["game"].to_numpy() == np.arange(1, len(games) + 1)).sum())]
-    ends = np.flatnonzero(np.diff(whole["round"].to_numpy(), append=-1)) + 1
-    ends = ends[2 * ends >= FEWEST_GAMES * len(players)]
-    names = ["games", "player", "elo", "elo_low", "elo_high"]
-    if len(ends) < 3:
-        return pd.DataFrame(columns=names)
-    # Or `rate` would do so for each part
-    whole = whole.astype(dict.fromkeys(("white", "black", "result"), "category"))
-    chosen = np.unique(np.linspace(0, len(ends) - 1, min(_PARTS, len(ends))).round().astype(int))
-    parts = []
-    for count in ends[chosen].tolist():
-        part = whole.iloc[:count]
-        table = rate(part, players, first=first, anchor=anchor).table
-        parts.append(table[(table["games"] > 0) & table["elo"].notna()].assign(games=count)[names])
-    return pd.concat(parts, ignore_index=True)

@@ -1,14 +1,13 @@
-"""One pass over all moves of a run: sums by player, phase and depth, the line and swing of each game, a sample."""
+"""One pass over all moves of a run: sums by player and depth, the line and swing of each game, a sample."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.base.work import in_background
 
 SAMPLE = 1_000_000
 """Plies of a run above which tables that need single moves rest on the moves of so many plies, and `moves.csv` and
@@ -16,7 +15,7 @@ SAMPLE = 1_000_000
 COUNTED = ("nodes", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
 """Columns of moves that `totals` sums, beside the seconds."""
 _SEED = 1
-_KEYS = ["player", "phase", "depth", "searched"]
+_KEYS = ["player", "depth", "searched"]
 _SAMPLED = ["game", "player", "seconds", "cpu_seconds", "overrun", "pondered_seconds"]
 _SHOWN = ["colour", "move", "depth", "nodes", "score", "score_men", "plies_to_win"]
 """Columns that tables take of single moves; those that the page's games need, too, unless the run is large."""
@@ -34,42 +33,19 @@ class Survey(NamedTuple):
     swings: pd.Series
     """The greatest swing of each game: `swings`."""
 
-    @property
-    def phases(self) -> pd.DataFrame:
-        """Sums by player and phase: moves, nodes, depth (plies), seconds and cpu_seconds, of `totals`."""
-        totals = self.totals.assign(depth=self.totals["depth"] * self.totals["moves"])
-        grouped = totals.groupby(["player", "phase"], sort=False)
-        table = grouped[["moves", "nodes", "depth", "seconds"]].sum()
-        return table.assign(cpu_seconds=_sums_of_known(grouped["cpu_seconds"])).reset_index()
 
-
-def survey(games: pd.DataFrame, moves: Callable[..., Iterable[pd.DataFrame]]) -> Survey:
-    """Read the moves of games once, in two halves side by side if they are many.
-
-    `games` and `moves` are those of `arena.ledger.read.RunData`.
-    """
+def survey(games: pd.DataFrame, moves: Iterable[pd.DataFrame]) -> Survey:
+    """Read the moves of games once. Both are those of `arena.ledger.read.RunData`."""
     chosen = sampled(games)
-    if chosen is None:
-        return _surveyed(moves(), None)
-    half = int((2 * games["plies"].cumsum() <= games["plies"].sum()).sum())
-    first, second = pd.Index(games["game"].iloc[:half]), pd.Index(games["game"].iloc[half:])
-    with in_background(lambda: _surveyed(moves(second), chosen)) as others:
-        return _together([_surveyed(moves(first), chosen), others()])
-
-
-def _surveyed(parts: Iterable[pd.DataFrame], chosen: pd.Index | None) -> Survey:
-    return _together([
+    parts = [
         Survey(
             totals(part),
             part[_SAMPLED + _SHOWN] if chosen is None else part.loc[part["game"].isin(chosen), _SAMPLED],
             swings(part),
         )
-        for part in parts
-    ])  # fmt: skip
-
-
-def _together(surveys: list[Survey]) -> Survey:
-    sums, samples, swung = zip(*surveys, strict=True)
+        for part in moves
+    ]
+    sums, samples, swung = zip(*parts, strict=True)
     return Survey(_summed(pd.concat(sums)), pd.concat(samples, ignore_index=True), pd.concat(swung))
 
 
@@ -102,9 +78,9 @@ def sampled(games: pd.DataFrame) -> pd.Index | None:
 
 
 def totals(moves: pd.DataFrame) -> pd.DataFrame:
-    """Sums of moves, a row for each player, phase, depth reached and whether it searched a node.
+    """Sums of moves, a row for each player, depth reached and whether it searched a node.
 
-    Columns: player and phase (text), depth (plies), searched, moves, the sums of COUNTED, of seconds and of
+    Columns: player (text), depth (plies), searched, moves, the sums of COUNTED, of seconds and of
     cpu_seconds (missing unless it is known of all the moves), the greatest deepest (plies) and overrun (seconds;
     missing where no move had a time limit), and the longest move (seconds).
     """
@@ -113,7 +89,6 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     return _summed(
         table.assign(
             player=moves["player"],
-            phase=moves["phase"],
             depth=moves["depth"],
             searched=moves["nodes"] > 0,
             moves=1,
@@ -130,7 +105,7 @@ def _summed(table: pd.DataFrame) -> pd.DataFrame:
     greatest = ["deepest", "overrun", "longest"]
     sums[greatest] = grouped[greatest].max()
     sums = sums.reset_index()
-    return sums.assign(player=sums["player"].astype(str).astype(object), phase=sums["phase"].astype(str))
+    return sums.assign(player=sums["player"].astype(str).astype(object))
 
 
 def _sums_of_known(grouped: Any) -> pd.Series:

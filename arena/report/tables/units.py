@@ -8,7 +8,6 @@ from arena.report.tables.table import Unit
 
 ELO = Unit("Elo", 1, forms.elo)
 SHARE = Unit("0 to 1", 4, percent)
-SKILL = Unit("up to 1", 4, forms.signed_percent)
 POINTS = Unit("points", 4, forms.plain)
 SECONDS = Unit("s", text=forms.seconds)
 NODES = Unit("nodes", text=quantity)
@@ -19,5 +18,5 @@ GAMES, MOVES, PAIRS, PLAYERS = Unit("games"), Unit("moves"), Unit("pairs"), Unit
 ROUNDS = Unit("rounds", text=forms.count_text)
 DECISIONS, POSITIONS, PIECES = Unit("decisions"), Unit("positions"), Unit("pieces")
 CUTOFFS, LOOKUPS, LEAVES = Unit("cutoffs"), Unit("lookups"), Unit("leaves")
-EVALUATION, MEN, PER_MAN = Unit("unit of the evaluation"), Unit("men"), Unit("per man")
+EVALUATION, MEN = Unit("unit of the evaluation"), Unit("men")
 UTC, NATS = Unit("UTC"), Unit("nats")

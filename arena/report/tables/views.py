@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.number import known, percent, probability
-from arena.ledger.moves import PHASES
+from arena.base.number import probability
 from arena.ratings.interval import Interval
 from arena.report.tables.forms import elo, share_text
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
@@ -56,38 +55,6 @@ def _difference(row: dict[Hashable, Any] | None) -> Cell:
         return EMPTY
     text = str(Interval.of(row, "elo_difference")) + (" †" if row["time_used"] > TOO_LONG else "")
     return cell(row["elo_difference"], text)
-
-
-def losses_by_phase(table: pd.DataFrame) -> Grid:
-    """A row per player and judge, the points lost in each phase side by side."""
-    every = [
-        {row["phase"]: row for row in part.to_dict("records")}
-        for _, part in table.groupby(["player", "judge"], sort=False)
-    ]
-    totals = [by_phase[ALL] for by_phase in every]
-    columns = [(NAMED, words(row["player"] for row in totals))]
-    if table["judge"].nunique() > 1:
-        columns.append((Heading("Judge", Style.WORD), words(row["judge"] for row in totals)))
-    columns.append((Heading("Decisions"), [Cell(row["decisions"], str(row["decisions"])) for row in totals]))
-    columns.append((Heading("Lost/move"), [_loss(row) for row in totals]))
-    columns += [
-        (Heading(phase.capitalize()), [_loss(by_phase.get(phase)) for by_phase in every]) for phase in PHASES
-    ]
-    for mark, name in (("?!", "inaccuracies"), ("?", "mistakes"), ("??", "blunders")):
-        columns.append((Heading(mark), [_percent(row[name] / row["decisions"]) for row in totals]))
-    return Grid.of([*columns, (Heading("Agrees"), [_percent(row["agreement"]) for row in totals])])
-
-
-def _percent(share: Any) -> Cell:
-    return cell(share, percent(share))
-
-
-def _loss(row: dict[Hashable, Any] | None) -> Cell:
-    if row is None:
-        return EMPTY
-    low, high = row["lost_per_move_low"], row["lost_per_move_high"]
-    ends = f" ({low:.4f} to {high:.4f})" if row["phase"] == ALL and known(low) else ""
-    return cell(row["lost_per_move"], f"{row['lost_per_move']:.4f}{ends}")
 
 
 def shares_by_suite(table: pd.DataFrame) -> Grid:

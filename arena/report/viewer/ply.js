@@ -1,4 +1,4 @@
-/* The plies of a game, as `ply_document` of arena/web/documents.py has them: what movers saw is from White's view. */
+/* The plies of a game, as `turn_document` of arena/web/documents.py has them: what movers saw is from White's view. */
 
 /**
  * What a move changed on the board, numbers of squares; a pass has the origin 0.
@@ -7,9 +7,10 @@
 
 /**
  * What a player saw before its move, from White's view: `value` in men, or `own` in its own unit if no man's worth is
- * known, or `plies_to_win` plies. The rest is there where it is known; `score` has words, from the player's own view.
- * @typedef {{value: number|null, own: number|null, plies_to_win: number, score?: string, depth?: number, nodes?: number,
- *   cutoffs?: number, seconds?: number, line?: Step[], figures?: string[]}} Note
+ * known, or `plies_to_win` plies. A report has depth and nodes, a game at the board a text, from the player's own view,
+ * and the line that it expects.
+ * @typedef {{value: number|null, own: number|null, plies_to_win: number, depth?: number, nodes?: number, text?: string,
+ *   line?: Step[]}} Note
  */
 
 /**

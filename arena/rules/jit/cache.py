@@ -31,6 +31,15 @@ STALE_AFTER = 14 * 24 * 3600
 """Seconds after which the folder of other sources is deleted."""
 _COMPILED_PACKAGES = ("arena/rules", "players")
 """Where kernels, and the constants of kernels, stand."""
+_KERNELS = (
+    *(f"arena/rules/{name}.py" for name in ("captures", "movegen", "moves", "position", "result", "rules")),
+    *(f"arena/rules/{name}.py" for name in ("variants", "zobrist", "endgame/index", "endgame/retrograde")),
+    *("arena/rules/jit/*.py", "players/memory.py", "players/evaluation/*.py"),
+    *(f"players/mcts/{name}.py" for name in ("search", "state", "tree")),
+    *(f"players/negamax/{name}.py" for name in ("score", "search", "state", "switches", "table_and_order")),
+    *(f"players/published/{name}.py" for name in ("game3", "program", "search")),
+)
+"""The files that hold kernels, and the constants and types with which they are compiled."""
 _NAME = 16
 """Digits of a hash that name a folder."""
 
@@ -93,7 +102,7 @@ def _writable(folder: Path) -> Path:
 
 def kernel_sources() -> list[Path]:
     """The files whose change makes compiled kernels stale."""
-    return sorted(path for package in _COMPILED_PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return sorted(path for pattern in _KERNELS for path in ROOT.glob(pattern))
 
 
 def _hash(sources: Iterable[Path]) -> str:

@@ -17,7 +17,7 @@
  * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>}} Offer
  */
 
-/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean, red: boolean}} VariantOffered */
+/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean}} VariantOffered */
 /** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null, seconds: number|null}} PlayerOffered */
 
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
@@ -29,11 +29,11 @@
  * A game at the board in words and in full; `news` is what happened since the last state, read aloud, `error` says why
  * what the window asked was not done. `request` asks for another game as this one; nobody can by rules `changed`.
  * @typedef {PositionDocument & {game: string, version: number, headline: string, subline: string, news: string,
- *   variant: string, changed: boolean, upright: boolean, red: boolean, first: Colour, start: PositionDocument,
+ *   variant: string, changed: boolean, upright: boolean, first: Colour, start: PositionDocument,
  *   sides: Record<Colour, Side>, request: GameRequest, moves: Ply[], legal: LegalMove[],
  *   thinking: {depth: number, nodes: number}|null, paused: boolean, lines: number, analysis: Findings|null,
  *   hint: Findings|null, outcome: Outcome|null, failure: string, clocks: Record<Colour, number>|null, running: boolean,
- *   pdn: string, printed: string, error: string}} GameState
+ *   pdn: string, error: string}} GameState
  */
 
 /**

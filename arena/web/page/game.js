@@ -79,7 +79,6 @@ export class Game {
     this.isHere = true;
     Object.assign(store, { ply: store.game.moves.length, isTurned: false });
     if (flipped !== undefined) store.isTurned = this.flipped !== flipped;
-    this.panel.red(state.red);
     this.again();
     if (this.live && !store.ply) this.table.board.appear();
   }
@@ -160,8 +159,6 @@ export class Game {
     parts.lookingat.textContent = `You look at the position after ${ply ? `move ${ply} of ${moves.length}` : "the start"}.`;
     parts.choice.hidden = true;
     parts.fen.value = live ? state.fen : fenOf(position);
-    parts.printed.textContent = live ? state.printed : "";
-    parts.printing.hidden = !parts.printed.textContent;
     parts.undrawn.textContent = state.request.draws ? "" : "No draws are detected.";
   }
 

@@ -44,7 +44,6 @@ async function begin() {
   for (const [name, button] of Object.entries(actions)) {
     for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
   }
-  parts.red.addEventListener("change", () => game.panel.red(parts.red.checked));
   document.addEventListener("keydown", key);
 }
 
@@ -87,7 +86,6 @@ function set() {
 async function preview({ variant, position, white, black }) {
   if (mode() !== "setup") return;
   const isLatest = latest();
-  if (table.variant !== variant) game.panel.red(setup.variant.red);
   const usual = await table.take(variant).catch(() => null);
   if (!usual || !isLatest() || mode() !== "setup") return;
   const { pieces, points, turn } = position || usual;

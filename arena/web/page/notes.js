@@ -2,12 +2,11 @@
 
 import { element, named } from "../../report/viewer/element.js";
 import { MoveList } from "../../report/viewer/moves.js";
-import { durationText, grouped } from "../../report/viewer/words.js";
+import { unbroken } from "../../report/viewer/words.js";
 import { keyOf, positionAt } from "./game_state.js";
-import { capital } from "./game_words.js";
 
 /** @import { GameState } from "./documents.js" */
-/** @import { Ply, Step } from "../../report/viewer/ply.js" */
+/** @import { Step } from "../../report/viewer/ply.js" */
 
 const STEPS = { ArrowLeft: -1, ArrowUp: -2, ArrowRight: 1, ArrowDown: 2 };
 
@@ -73,25 +72,15 @@ export class Noted {
     const shown = keyOf(state, place + 1);
     if (place < 0 || shown === this.shown) return;
     this.shown = shown;
-    const colour = positionAt(state, place).turn;
-    const { person, name } = state.sides[colour];
-    this.host.replaceChildren(...this.elements(state.moves[place], person ? "the program" : name, colour, (list) => {
+    const { person, name } = state.sides[positionAt(state, place).turn];
+    const { text, note } = state.moves[place];
+    const arrows = (list) => {
       this.onply(place);
       this.onarrows(list);
-    }));
-  }
-
-  /** @param {Ply} turn */
-  elements({ text, note }, name, colour, onarrows) {
-    const rows = [
-      ["Score", note.score && `${note.score} for ${capital(colour)}`], ["Depth", note.depth || ""],
-      ["Nodes", note.nodes ? grouped(note.nodes) : ""], ["Time", durationText(note.seconds)],
-      ["Cutoffs", note.cutoffs ? grouped(note.cutoffs) : ""], ["Line", note.line?.length > 1 ? lineButtons(note.line, onarrows, "line") : ""],
-    ];
-    return [
-      element("h2.game-noted", {}, "What ", named(name), " saw before ", element("strong", {}, text)),
-      element("dl.viewer-facts", {}, rows.filter(([, value]) => value).map(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
-      ...(note.figures?.length ? [element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n"))] : []),
-    ];
+    };
+    this.host.replaceChildren(
+      element("h2.game-noted", {}, "What ", named(person ? "the program" : name), " saw before ", element("strong", {}, text)),
+      element("p", {}, unbroken(note.text)),
+      note.line.length > 1 ? element("p", {}, "Line: ", lineButtons(note.line, arrows, "line")) : "");
   }
 }

@@ -29,12 +29,6 @@ export class Panel {
     for (const part of this.parts.game.querySelectorAll("[data-of]")) part.classList.toggle("off", !part.dataset.of.split(" ").includes(name));
   }
 
-  /* Have White's pieces red, or white. */
-  red(isRed) {
-    this.parts.red.checked = isRed;
-    this.parts.game.classList.toggle("game-red", isRed);
-  }
-
   /**
    * Show a state, of which a position is looked at; `flipped` if Black is below, `live` if the game is there.
    * @param {GameState} state
