@@ -17,7 +17,8 @@ from arena.base.wording import nearest
 from arena.commands.options import VARIANT, results_option
 from arena.commands.output import say
 from arena.experiment.yaml.values import inline
-from arena.ledger.game import stored_game
+from arena.ledger.game import played_game
+from arena.ledger.read import read as read_run_data
 from arena.rules.board import Board
 from arena.rules.custom import OTHER_NAMES, VariantError, build_variant
 from arena.rules.game import game_of
@@ -81,14 +82,16 @@ def with_position(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def called(
-        what: str, variant: Variant | None, game: int | None, ply: int | None, results: Winner | None, **rest: Any
+        what: str, variant: Variant | None, game: str | None, ply: int | None, results: Winner | None, **rest: Any
     ) -> None:
         command(position_of(what, variant, game, ply, results or "first"), **rest)
 
     for decorator in (
         results_option,
         click.option("--ply", type=click.IntRange(0), metavar="N", help="After N plies [the last]."),
-        click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of a file or a run [1]."),
+        click.option(
+            "--game", metavar="N", help="Which game of a file, by its number, or of a run, also by its id [1]."
+        ),
         click.option("--variant", type=VARIANT, help="The rules of a FEN, or of a PDN without a GameType."),
         click.argument("what"),
     ):
@@ -97,14 +100,16 @@ def with_position(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def position_of(
-    what: str, variant: Variant | None, game: int | None, ply: int | None, results: Winner = "first"
+    what: str, variant: Variant | None, game: str | None, ply: int | None, results: Winner = "first"
 ) -> GamePosition:
     """The position of a FEN, a variant, a game of a PDN file or of a run's folder. Raises ArenaError if none."""
     path = Path(what)
     if path.is_dir():
-        return _at(_of_run(path, game or 1), ply)
+        return _at(_of_run(path, game or "1"), ply)
     if path.is_file():
-        return _at(_of_file(path, variant, game or 1, results), ply)
+        if game is not None and not game.isdecimal():
+            raise ArenaError(f"--game {game}: a game of a file is known by its number")
+        return _at(_of_file(path, variant, int(game or 1), results), ply)
     if (rules := _rules(what)) is None and ":" not in what:
         close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
@@ -163,14 +168,15 @@ def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) 
     return _with_heading(file.games[0], path.name, result_text(file.games[0].result))
 
 
-def _of_run(folder: Path, number: int) -> GamePosition:
-    stored = stored_game(folder, number)
-    record, game = stored.record, stored.played()
+def _of_run(folder: Path, game_name: str) -> GamePosition:
+    data = read_run_data(folder)
+    game = played_game(data, game_name)
     if game.problems:
-        raise ArenaError(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")
-    ended = f"{result_text(record.result)} by {record.termination}"
-    ended += f": {_visible(record.error)}" if record.error else ""
-    return _with_heading(game, stored.experiment.name, ended)
+        raise ArenaError(f"{folder}: game {game_name}, ply {game.problems[0].ply}: {game.problems[0].message}")
+    every = pd.concat([data.games, data.void_games]).set_index("game").loc[game.number]
+    ended = f"{result_text(every['result'])} by {every['termination']}"
+    ended += f": {_visible(every['error'])}" if every["error"] else ""
+    return _with_heading(game, data.experiment.name, ended)
 
 
 def _with_heading(game: PlayedGame, of: str, ended: str) -> GamePosition:

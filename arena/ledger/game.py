@@ -1,80 +1,49 @@
-"""One game as a ledger holds it, read back."""
+"""One game of a run, read back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from math import nan
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
+import pandas as pd
 
-from arena.base.number import is_nan, known
-from arena.experiment.model import Experiment
-from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, GAMES, reading_ledger, run_info, stored_experiment
-from arena.ledger.record import GameRecord
-from arena.ledger.store import REMEDY, StoreError
+from arena.base.number import known
+from arena.ledger.ledger import StoreError
+from arena.ledger.packing import MOVE_COLUMNS
+from arena.ledger.read import RunData
 from arena.rules.pdn.write import pdn_game
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.result import points_text
 from arena.rules.variants import Variant
 
-
-class StoredGame(NamedTuple):
-    """The record of a game, and the documents of its run; `played` makes a game of it."""
-
-    folder: Path
-    """Of the run."""
-    record: GameRecord
-    experiment: Experiment
-    info: RunInfo
-    last: int
-    """The highest number of a game that is stored."""
-
-    @property
-    def variant(self) -> Variant:
-        """The rules."""
-        return self.experiment.rule_set
-
-    def played(self) -> PlayedGame:
-        """The game, with what its movers answered; one with a move that is not legal has a problem."""
-        men, record = self.info.men, self.record
-        table = record.table()
-        return replayed(
-            self.variant,
-            record.opening_fen,
-            _texts(table["move"]),
-            result=record.result,
-            tags=_tags(self.experiment.name, record._asdict()),
-            number=record.game,
-            count=self.last,
-            answers={name: table[name] for name in table.dtype.names or ()},
-            men=(men.get(record.white), men.get(record.black)),
-        )
+_MISSING = {"plies_to_win": 0.0}
+"""What stands for a missing value of an answer, elsewhere nan."""
 
 
-def stored_game(folder: Path, number: int) -> StoredGame:
-    """Read a game from the ledger in a run's folder.
+def played_game(data: RunData, game: int | str) -> PlayedGame:
+    """A game of a run by its number or its id, with what its movers answered; a move that is not legal is a problem.
 
-    Raises StoreError if there is no such run or game, or the ledger is damaged there or cannot be read.
+    Raises StoreError if the run has no such game.
     """
-    path = folder / FILE
-    with reading_ledger(path) as (connection, stored, tables):
-        table = tables[GAMES.name]
-        row = connection.execute(f"{table.query} WHERE game = ?", (number,)).fetchone()
-        last = connection.execute("SELECT MAX(game) FROM games").fetchone()[0]
-    if row is None:
-        there = f"its last one is game {last}" if last else "it has none yet"
-        raise StoreError(f"game {number} is not stored in {folder}: {there}")
-    if not table.is_intact(row):
-        raise StoreError(f"{path} is damaged (games {number}); {REMEDY}")
-    cells = GAMES.row(dict(zip(table.columns, row, strict=False)), table)
-    values = dict(zip(GAMES.columns, cells, strict=True))
-    values |= {name: nan for name, kind in GAMES.columns.items() if kind == "REAL" and values[name] is None}
-    record = GameRecord(**values)
-    return StoredGame(folder, record, stored_experiment(stored, path), run_info(stored, path), last)
+    every = pd.concat([data.games, data.void_games])
+    found = every[(every["game"].astype(str) == str(game)) | (every["id"] == str(game))]
+    if not len(found):
+        last = f"its last one is game {every['game'].max()}" if len(every) else "it has none yet"
+        raise StoreError(f"the run has no game {game}: {last}")
+    row = found.iloc[0].to_dict()
+    [moves] = data.moves(pd.Index([row["game"]]))
+    return replayed(
+        data.experiment.rule_set,
+        row["opening_fen"],
+        moves["move"],
+        result=row["result"],
+        tags=_tags(data.experiment.name, row),
+        number=int(row["game"]),
+        count=int(every["game"].max()),
+        answers={name: moves[name].to_numpy(float, na_value=_MISSING.get(name, nan)) for name, _ in MOVE_COLUMNS},
+        men=(data.info.men.get(row["white"]), data.info.men.get(row["black"])),
+    )
 
 
 def row_pdn(
@@ -87,8 +56,7 @@ def row_pdn(
 ) -> str:
     """A game as PDN, by the columns of a ledger, its moves, the comment after each, and marks of errors by ply.
 
-    `began` may be a time or seconds since 1970. The points of a game that they decided are a comment after its
-    last move.
+    The points of a game that they decided are a comment after its last move.
     """
     noted = {ply: comment for ply, comment in enumerate(comments, start=1) if comment}
     if known(row["white_points"]):
@@ -99,20 +67,14 @@ def row_pdn(
 
 
 def _tags(event: str, row: Mapping[str, Any]) -> dict[str, str]:
-    began: datetime | float | None = row["began"]
-    is_unplayed = began is None or is_nan(began)
-    day = datetime.fromtimestamp(began, UTC) if isinstance(began, float) and not is_unplayed else began
     return {
         "Event": event,
         "Site": "draughts-arena",
-        **({} if is_unplayed else {"Date": f"{day:%Y.%m.%d}"}),
+        "Date": f"{row['began']:%Y.%m.%d}",
         "Round": f"{row['round']}.{row['game']}",
+        "GameId": str(row["id"]),
         "White": str(row["white"]),
         "Black": str(row["black"]),
         "Result": str(row["result"]),
         "Termination": str(row["termination"]),
     }
-
-
-def _texts(moves: np.ndarray) -> list[str]:
-    return [text.decode() for text in moves.tolist()]

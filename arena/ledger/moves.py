@@ -19,8 +19,6 @@ from arena.rules.result import MOST_MEN
 
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
-PHASES = ("opening", "middle", "ending")
-"""Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,6 @@ class Moves:
     """The players' names in the order of their categories."""
     men: Mapping[str, float | None]
     """By player what a man is worth to it."""
-    start: int
-    """Pieces at the start."""
     extras: pd.DataFrame
     """A row per custom metric of a move: `arena.ledger.read.EXTRA_COLUMNS`."""
 
@@ -84,7 +80,6 @@ class Moves:
         in_men = _in_men(columns["score"], columns["plies_to_win"], men[player.codes])
         order = list(table)
         table.insert(order.index("score") + 1, "score_men", in_men)
-        table.insert(order.index("pieces") + 1, "phase", phases(columns["pieces"], self.start))
         extras = self.extras[self.extras["game"].isin(numbers)]
         place = pd.Index(numbers).get_indexer(pd.Index(extras["game"]))
         extras = extras.assign(row=start[place] + extras["ply"].to_numpy(np.int64) - 1)
@@ -109,12 +104,6 @@ def players_to_move(games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, na
 def whole(values: np.ndarray) -> Any:
     """Whole numbers, missing where they are 0."""
     return pd.arrays.IntegerArray(values.astype(np.int64), values == 0)
-
-
-def phases(pieces: np.ndarray, start: int) -> Any:
-    """A categorical, each of PHASES by the pieces on the board, of so many at the start."""
-    codes = 2 - (3 * pieces.astype(np.int64) > start).astype(int) - (3 * pieces.astype(np.int64) > 2 * start)
-    return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
 
 
 def _in_men(score: np.ndarray, plies_to_win: np.ndarray, man: np.ndarray) -> Any:

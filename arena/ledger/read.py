@@ -29,12 +29,12 @@ from arena.ledger.ledger import (
     reading,
     run_of,
 )
-from arena.ledger.moves import Moves, phases, players_to_move
+from arena.ledger.moves import Moves, players_to_move
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
 from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, failed_in, failures_of
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
-from arena.rules.result import Colour
+from arena.rules.result import NO_RESULT, Colour
 
 GAMES_AT_ONCE = 5000
 """Games that are read at once."""
@@ -48,7 +48,7 @@ EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 ANSWER_COLUMNS = tuple(ANSWERS.columns)
 GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "count", "grades")))
 GRADE_COLUMNS = (
-    *("game", "ply", "player", "colour", "judge", "pieces", "phase", "legal_moves", "best_move"),
+    *("game", "ply", "player", "colour", "judge", "pieces", "legal_moves", "best_move"),
     *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
 )
 _WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
@@ -81,7 +81,7 @@ class RunData(NamedTuple):
     withdrawn: Mapping[str, str]
     """Why players are withdrawn, by name: their games count for nobody."""
     void_games: pd.DataFrame
-    """Their games, as `games`."""
+    """Their games, as `games`, with the result NO_RESULT."""
     grades: pd.DataFrame
     """A row per graded decision of these games and judge: GRADE_COLUMNS, in the order of games, plies and judges.
 
@@ -144,17 +144,16 @@ def read(folder: Path) -> RunData:
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     numbers = pd.Series(every["game"].to_numpy(), every["key"].to_numpy())
     extras = _with_movers(_of_games(extras, numbers), games, names)[list(EXTRA_COLUMNS)]
-    start, order = pieces_at_start(experiment), schedule.order
+    order = schedule.order
     grades = _with_movers(_of_games(grades, numbers), games, names)
-    grades = grades.assign(phase=phases(grades["pieces"].to_numpy(), start))
     return RunData(
         experiment=experiment,
         info=info,
         order=None if order is None else [(schedule.names[place.player], place.figures) for place in order],
         games=games,
-        moves=Moves(path, games, every[is_void], names, info.men, start, extras),
+        moves=Moves(path, games, every[is_void], names, info.men, extras),
         withdrawn=out,
-        void_games=every[is_void].reset_index(drop=True),
+        void_games=every[is_void].assign(result=NO_RESULT).reset_index(drop=True),
         grades=grades[list(GRADE_COLUMNS)],
         graded=_of_games(graded, numbers)[list(GRADED_COLUMNS)],
         documents=MappingProxyType(stored),
@@ -165,12 +164,6 @@ def read(folder: Path) -> RunData:
         failures=tuple(failures_of(every[every["termination"].isin(FORFEITS)].to_dict("records"))),
         damaged=damaged,
     )
-
-
-def pieces_at_start(experiment: Experiment) -> int:
-    """Pieces on the board at the start of the rules."""
-    start = experiment.rule_set.start
-    return (start.white | start.black).bit_count()
 
 
 def _asked(schedule: Schedule) -> Iterator[ScheduledGame]:

@@ -181,7 +181,9 @@ def test_games_that_are_forgotten_are_played_again() -> None:
     assert not schedule.advance() and schedule.order is None
 
 
-def test_a_game_keeps_its_key_whoever_else_plays_and_has_another_for_another_player_colour_opening_or_time() -> None:
+def test_a_game_keeps_its_key_whoever_else_plays_and_has_another_for_another_player_colour_opening_or_time() -> (
+    None
+):
     def time_of(place: int) -> int:
         return place % 2
 

@@ -185,7 +185,9 @@ def test_grades_of_what_stays_are_kept(tmp_path: Path) -> None:
         ({"adjudicate": {"win": {"men": 3}}}, "another adjudicate"),
     ],
 )
-def test_what_every_game_depends_on_is_refused_in_one_line(changed: dict[str, Any], why: str, tmp_path: Path) -> None:
+def test_what_every_game_depends_on_is_refused_in_one_line(
+    changed: dict[str, Any], why: str, tmp_path: Path
+) -> None:
     grown(tmp_path, SMALL)
     path = tmp_path / "growing.yaml"
     path.write_text(yaml.safe_dump(SMALL | changed))
@@ -219,7 +221,9 @@ def test_of_formats_that_results_decide_the_games_that_are_asked_for_count_as_if
     as_at_once(tmp_path, first)
 
 
-def test_a_match_of_more_openings_goes_on_in_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_of_more_openings_goes_on_in_the_same_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for count in ("2", "3"):
         assert invoke("match", "greedy", "random", "--openings", count, "--workers", 1).exit_code == 0

@@ -150,7 +150,7 @@ def _lost(player: str, counts: Mapping[Any, int], games: int) -> str:
 
 
 def withdrawals(run: Run) -> list[Notice]:
-    """The first players that were withdrawn and whose games are void, each with its first failure."""
+    """The first players that were withdrawn and whose games count for nobody, each with its first failure."""
     found = [Notice(f"was {withdrawal(run, player)}.", player) for player in run.data.withdrawn]
     return _first(run, found)
 

@@ -150,22 +150,15 @@ def byes(run: Run) -> str:
     parts = [
         f"{row['player']}: {listed(without_games(row, run.experiment.format.pairs_of_pairing(0)))}"
         for row in run.order.to_dict("records")
-        if row["byes"] > 0 or row["void_rounds"] > 0
+        if row["byes"] > 0
     ]
     return f"Points without a game that counts: {'; '.join(parts)}." if parts else ""
 
 
 def without_games(row: Mapping[Any, Any], pairs: int) -> list[str]:
-    """The points of a row of a Swiss's order that no game gave: of byes, and of rounds that do not count."""
-    of_byes = 2 * pairs * row["byes"]
-    of_void = row["points"] - row["wins"] - row["draws"] / 2 - of_byes
-    parts = []
-    if row["byes"] > 0:
-        parts.append(f"{of_byes:g} for {counted(int(row['byes']), 'bye')}")
-    if row["void_rounds"] > 0:
-        rounds = counted(int(row["void_rounds"]), "void round")
-        parts.append(f"{of_void:.3g} for {rounds} (the mean of its other rounds)")
-    return parts
+    """The points of a row of a Swiss's order that no game gave: those of byes."""
+    byes = int(row["byes"])
+    return [f"{2 * pairs * byes:g} for {counted(byes, 'bye')}"] if byes else []
 
 
 def details(run: Run) -> list[str]:

@@ -31,7 +31,7 @@ class RatedRun:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """The configuration, without the players whose games are void: `data.experiment` has all."""
+        """The configuration, without the players that are withdrawn: `data.experiment` has all."""
         experiment, void = self.data.experiment, self.data.withdrawn
         players = tuple(player for player in experiment.players if player.name not in void)
         anchor = {player: elo for player, elo in experiment.anchor.items() if player not in void}
@@ -105,7 +105,7 @@ class RatedRun:
 
     @property
     def games(self) -> pd.DataFrame:
-        """One row per game; void games, in the file alone, have the result *."""
+        """One row per game that counts; those of withdrawn players have the result * in the file."""
         return self.data.games
 
     @cached_property

@@ -38,9 +38,6 @@ BUCHHOLZ = Column("buchholz", "sum of the points of the opponents", units.POINTS
 SONNEBORN_BERGER = Column("sonneborn_berger", "sum of the opponents' points, each times the share won against it",
     units.POINTS, "Sonneborn-Berger")  # fmt: skip
 BYES = Column("byes", "rounds of a Swiss without an opponent, which count as won", units.ROUNDS, "Byes")
-VOID_ROUNDS = Column("void_rounds",
-    "rounds against a player whose games are void, which count as the mean of the others", units.ROUNDS,
-    "Void rounds")  # fmt: skip
 FEN = Column("fen", "the position, as FEN")
 TERMINATION = Column("termination", "why the game ended")
 DEPTH = Column("depth", "depth searched in full", units.PLIES)

@@ -38,9 +38,9 @@ SUBMISSIONS = Table.read(
     Column("place", "place in the standings; empty for a player left out or withdrawn", heading="#",
         text=plain, style=Style.RANK),
     *shared.ELO,
-    Column("points", "points of all games, byes and void rounds; empty for a player left out or withdrawn",
+    Column("points", "points of all games and byes; empty for a player left out or withdrawn",
         units.POINTS, "Points"),
-    shared.GAMES, shared.BYES, shared.VOID_ROUNDS, shared.BUCHHOLZ, shared.SONNEBORN_BERGER,
+    shared.GAMES, shared.BYES, shared.BUCHHOLZ, shared.SONNEBORN_BERGER,
     Column("failures",
         "games in which it failed, those that do not count among them; empty for a player left out", units.GAMES,
         "Failures", text=to_0),
@@ -64,9 +64,9 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     rated, order = standings.set_index("player"), final.set_index("player")
     place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.withdrawn), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
-    if len(order) and "buchholz" in order:  # with those of byes and void rounds
+    if len(order) and "buchholz" in order:  # with those of byes
         points = order["points"].combine_first(points)
-    ranked = order.reindex(columns=["byes", "void_rounds", "buchholz", "sonneborn_berger"])
+    ranked = order.reindex(columns=["byes", "buchholz", "sonneborn_berger"])
     failed = Counter(failure.player for failure in failed_games(run))
     figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
     table = (
@@ -87,7 +87,7 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     )
     table["games"] = table["games"].fillna(0).astype(int)
     table = table.join(ranked)
-    table[["byes", "void_rounds"]] = table[["byes", "void_rounds"]].astype(float).astype("Int64")
+    table["byes"] = table["byes"].astype(float).astype("Int64")
     table = table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)
     return table[SUBMISSIONS.names]
 

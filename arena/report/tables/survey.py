@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-
 SAMPLE = 1_000_000
 """Plies of a run above which tables that need single moves rest on the moves of so many plies, and `moves.csv` and
 `games.pdn` are written only when asked for."""
