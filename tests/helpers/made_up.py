@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.experiment.formats.base import Rounds
 from arena.experiment.model import Experiment
-from arena.ledger.info import RunInfo
-from arena.ledger.ledger import Ledger
+from arena.experiment.schedule import Schedule
+from arena.ledger.info import RunInfo, session
+from arena.ledger.ledger import COMPLETE, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
-from arena.play.schedule import scheduled_game
 from arena.rules.notation import fen
 from arena.rules.result import RESULTS
 from arena.rules.variants import VARIANTS
@@ -28,31 +28,32 @@ TEMPLATES = 500
 
 def fill(folder: Path, kind: str, games: int) -> None:
     """Store so many games in a ledger, of players that are `random` or `searching`."""
-    of = experiment(kind)
-    names = [player.name for player in of.players]
-    ties = of.format.pairings(names)
-    batch = Rounds(ties, range(-(-games // (2 * len(ties)))))
     rng = random.Random(1)
     fields = ["move", *(name for name, _ in MOVE_COLUMNS)]
     made_up = (zip(*_moves(kind, rng), strict=True) for _ in range(min(TEMPLATES, games)))
     templates = [packed(dict(zip(fields, columns, strict=True))) for columns in made_up]
     english = VARIANTS["english"]
-    start = fen(english, english.start)
-    with Ledger(folder, of, RunInfo(games)) as ledger:
-        for game in (scheduled_game(batch, number) for number in range(1, games + 1)):
-            head = game.game, game.pair, game.round, names[game.white], names[game.black]
-            opening = game.opening + 1, f"{start}.{game.opening + 1}"
-            ledger.add(_record((*head, *opening, "", ""), rng, *rng.choice(templates)))
-        ledger.finish([])
+    start, pairings = fen(english, english.start), PLAYERS * (PLAYERS - 1) // 2
+    openings = tuple(f"{start}.{number}" for number in range(-(-games // (2 * pairings))))
+    of = experiment(kind, len(openings))
+    info = RunInfo({player.name: player.name for player in of.players}, openings, games)
+    schedule = Schedule(of, info.players, openings, {})
+    schedule.advance()
+    with Ledger(folder, of, info) as ledger:
+        ledger.begin(info.begun(session(0, 1), None))
+        for game in islice(schedule.games(), games):
+            names = of.players[game.white].name, of.players[game.black].name
+            ledger.add(_record((game.key, *names, openings[game.opening], 0, "", ""), rng, *rng.choice(templates)))
+        ledger.put(COMPLETE, True)
 
 
-def experiment(kind: str) -> Experiment:
+def experiment(kind: str, openings: int = 1) -> Experiment:
     entry = {"type": "random"} if kind == "random" else {"type": "negamax", "depth": 4}
     document = {
         "name": "volume",
         "variant": "english",
         "seed": 1,
-        "openings": {"random_plies": 8, "count": 1},
+        "openings": {"random_plies": 8, "count": openings},
         "max_plies": 300,
         "players": [{"name": f"player-{number}"} | entry for number in range(1, PLAYERS + 1)],
     }
@@ -62,7 +63,7 @@ def experiment(kind: str) -> Experiment:
 def _record(head: Any, rng: random.Random, plies: int, moves: bytes) -> GameRecord:
     result, seconds, began = rng.choice(RESULTS), 1e-5 * plies, 1.8e9 + rng.random()
     record = GameRecord(*head)._replace(result=result, termination="no_moves")
-    record = record._replace(plies=plies, moves=moves, worker=12345, machine="machine")
+    record = record._replace(plies=plies, moves=moves, worker=12345, machine="machine", line=rng.getrandbits(60))
     return record._replace(seconds=seconds, cpu_seconds=0.9 * seconds, began=began)
 
 

@@ -20,7 +20,6 @@ from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
-from arena.ledger.moves import PHASES
 from arena.ledger.read import RunData
 from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
@@ -41,7 +40,7 @@ GAMES = [
     "plies", "seconds", "began",
 ]  # fmt: skip
 MOVE_COLUMNS = [
-    "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
+    "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "depth", "deepest", "nodes",
     "leaves", "seconds", "cpu_seconds", "score", "score_men", "plies_to_win", "cutoffs_max", "cutoffs_min",
     "cutoffs_first", "tt_probes", "tt_hits", "clock", "overrun",
     "pondered_seconds",
@@ -173,9 +172,6 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "move": rng.choice(MOVES, n),
             "legal_moves": rng.integers(1, 12, n),
             "pieces": 24 - np.minimum(ply // 2, 20),
-            "phase": pd.Categorical(
-                np.where(ply < 16, "opening", "middle"), categories=list(PHASES), ordered=True
-            ),
             "depth": depths,
             "nodes": nodes,
             "leaves": nodes // 2,
@@ -227,7 +223,7 @@ def assert_no_missing_number(page: Path) -> None:
 
 def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     """Moves of (player, depth, nodes, seconds)."""
-    moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"]).assign(phase="middle")
+    moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"])
     moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
     counted = dict.fromkeys([name for name in EFFORT if name not in ("depth", "nodes", "leaves")], 0)
     overrun = pd.array(np.full(len(moves), np.nan), dtype="Float64")

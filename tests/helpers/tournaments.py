@@ -12,11 +12,10 @@ import pandas as pd
 import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import Ledger
-from arena.ledger.store import StoreError
+from arena.ledger.ledger import COMPLETE, Ledger, StoreError
 from arena.play.prepare import prepare
-from arena.play.ready import Tournament
-from arena.play.tournament import Outcome, play, play_runs
+from arena.play.carry_out import Outcome, begun, play, play_runs
+from arena.play.tournament import Tournament
 from arena.watch.observer import Observer
 from tests.helpers.report_data import repeatable
 
@@ -75,12 +74,13 @@ def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence
     """Play a tournament to its end, stopped and resumed after some numbers of games; none is played twice."""
     for stop in (*stops, math.inf):
         with Ledger(folder, plan.experiment, plan.info) as ledger:
-            before = ledger.finished()
+            ledger.begin(begun(plan.info, ledger, workers, force=False))
+            before = ledger.results().keys()
             played: list[int] = []
             for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
-                played.append(record.game)
-            assert not before.intersection(played)
-            assert ledger.complete or len(played) >= stop
+                played.append(record.key)
+            assert not before & {*played}
+            assert ledger.documents()[COMPLETE] or len(played) >= stop
             assert len(played) <= stop or workers > 1
     return arena.load(folder)
 

@@ -8,13 +8,12 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
-import yaml
 from markupsafe import Markup
 
 from arena.base.number import known, percent
 from arena.base.wording import counted, listed
 from arena.ledger.public import without_paths
-from arena.ledger.record import Failure, incident_file
+from arena.ledger.record import Failure
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import anchor, elo_html, game_link, results_bar
@@ -142,17 +141,10 @@ class PlayerPages:
 
     def _bundled(self, failure: Failure) -> list[Block]:
         """The traceback of a failure in a game, and what the player printed, as the run's folder has them."""
-        file = incident_file(self.run.folder, failure.game)
-        if self.run.data.published is not None or not file.is_file():
+        if self.run.data.published is not None:
             return []
-        try:
-            bundle = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, yaml.YAMLError):
-            return []
-        if not isinstance(bundle, dict) or bundle.get("player") != failure.player:
-            return []
-        parts = {"Traceback:": bundle.get("traceback"), "Its last output:": bundle.get("output")}
-        return [_lines(label, str(text)) for label, text in parts.items() if text]
+        parts = {"Traceback:": failure.traceback, "Its last output:": failure.output}
+        return [_lines(label, text) for label, text in parts.items() if text]
 
     def _errors(self, name: str, called: Callable[[str], str], linked: bool) -> list[Block]:
         """Graded errors, each with the board before the move, on which an arrow shows the better one."""

@@ -9,7 +9,7 @@ from typing import cast
 import pandas as pd
 
 from arena.experiment.formats.fixed import Sprt
-from arena.ledger.ledger import FinalOrder
+from arena.ledger.read import FinalOrder
 from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables import shared, units
 from arena.report.tables.forms import plain
