@@ -104,7 +104,6 @@ def report_options(command: Any) -> Any:
         click.option("--png", is_flag=True, help="With the charts as PNG, too."),
         click.option("--pdf", is_flag=True, help="With the charts as PDF, too."),
         click.option("--moves", is_flag=True, help="With moves.csv and games.pdn of a large run, too."),
-        click.option("--latex", is_flag=True, help="With tables for papers, for booktabs."),
         click.option(
             "--games", type=Parsed(_games), metavar="all|N", help="Games on the page's board [as many as fit]."
         ),

@@ -14,7 +14,7 @@ import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
-from arena.base.wording import counted, listed
+from arena.base.wording import counted
 from arena.base.writing import write_csv
 from arena.commands.options import check_report_options, report_options
 from arena.commands.output import echo, say, show_frame
@@ -25,8 +25,8 @@ from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 
-FAULTY = 1
-"""Exit code of a report that lacks a part."""
+FAULTY = 2
+"""Exit code of a report that lacks a section."""
 ANONYMOUS, NAMES = "anonymous", "names.csv"
 """In a run's folder, where its report without names is written, and who is who in it."""
 
@@ -57,7 +57,7 @@ def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
 def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> bool:
     """Write the page of several runs and print what they say together; with `parts` their reports first.
 
-    Returns whether all parts of these could be made.
+    Returns whether all sections of these could be made.
     """
     from arena.report.joint import joint_grid, load_joint, summary, write_joint
 
@@ -69,8 +69,8 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
     for name in joint.runs if parts else ():
         echo(f"{name}:")
         is_whole &= write_report(folder / name, **wanted)
-    with _written_to(folder, "report"):
-        page = write_joint(joint, **{name: bool(wanted.get(name)) for name in ("latex", "pdf", "png")})
+    with _written_to(folder):
+        page = write_joint(joint, _also(wanted))
     echo("all runs:")
     for sentence in summary(joint):
         echo(sentence)
@@ -80,35 +80,27 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
     return is_whole and not any(run.faults.found for run in joint.runs.values())
 
 
-def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False, **wanted: Any) -> bool:
-    """Print the standings of a run, then write its report; `wanted` is as `arena.report.write` takes it.
+def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> bool:
+    """Print the standings of a run, then write its report; `wanted` are the options of a report.
 
-    Returns whether all of its parts could be made; those that could not are said on stderr.
+    Returns whether all of its sections could be made; those that could not are said on stderr.
     """
     target = folder / ANONYMOUS if anonymous else folder
     run = load_run(folder, anonymous=anonymous)
-    show_verdict(run)
-    from arena.report.write import FAULTS_FILE, left_over, write  # with matplotlib, for which no verdict waits
+    run.faults.attempt("The answer", partial(show_verdict, run), None)
+    from arena.report.write import write  # with matplotlib, for which no verdict waits
 
     try:
-        with announcing_compilation(), _written_to(target, "report"):
-            paths = write(run, target, **wanted)
+        with announcing_compilation(), _written_to(target):
+            sheets = write(run, target, also=_also(wanted), **wanted)
     except KeyboardInterrupt:
         say(f"the report in {target} is not written; this writes it:\narena report {folder}")
         raise
     echo(f"report: {target / 'report.html'}")
-    if older := left_over(target, paths):
-        say(f"older than this report, and not of it: {listed(older)} in {target}")
-    for line in run.faults.lines():
-        say(line)
-    if run.faults.found:
-        say(f"the tracebacks are in {target / FAULTS_FILE}")
     if sheets:
-        from arena.report.sheets import write_sheets
-
-        with _written_to(folder, "sheets"):
-            written = write_sheets(run)
-        echo(f"sheets: {counted(len(written), 'file')} in {written[0].parent}")
+        echo(f"sheets: {counted(len(sheets), 'file')} in {sheets[0].parent}")
+    for line in run.faults.found.values():
+        say(line)
     if anonymous:
         _write_names(run)
     return not run.faults.found
@@ -116,20 +108,24 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
 
 def show_verdict(run: Run) -> None:
     """Print what a run's games show, and its standings."""
-    for line in run.faults.attempt("the answer", lambda: opening(run).lines, []):
+    for line in opening(run).lines:
         echo(line)
-    table = run.faults.attempt("Standings", lambda: standings_grid(run).texts(), pd.DataFrame())
-    if not table.empty:
+    if not (table := standings_grid(run).texts()).empty:
         show_frame(table)
 
 
+def _also(wanted: dict[str, Any]) -> list[str]:
+    """Take from the options of a report those that add files to it."""
+    return [name for name in ("sheets", "png", "pdf") if wanted.pop(name, False)]
+
+
 @contextmanager
-def _written_to(folder: Path, what: str) -> Iterator[None]:
+def _written_to(folder: Path) -> Iterator[None]:
     """Raise an error of the file system as one that names the folder."""
     try:
         yield
     except OSError as error:
-        raise ArenaError(f"the {what} cannot be written to {folder}: {error.strerror or error}") from None
+        raise ArenaError(f"the report cannot be written to {folder}: {error.strerror or error}") from None
 
 
 def _write_names(run: Run) -> None:

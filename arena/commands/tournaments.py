@@ -102,8 +102,8 @@ def play_config(
     first = next(iter(experiments.values()))
     if len(experiments) > 1 and wanted.get("anonymous"):
         raise ArenaError("--anonymous takes one run: `arena report --anonymous` writes each when they are played")
-    if wanted.get("sheets") and not any(map(own_code, first.players)):
-        raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
+    if (wanted.get("sheets") or "sheets" in first.report) and not any(map(own_code, first.players)):
+        raise ArenaError(f"{config} has no submissions for sheets: no player has code of the user's own")
     folder = out or Path("reports") / first.name
     here = is_here(workers or first.workers or cores(), first.players)
     terminal = Terminal(None if quiet or here else _REPORT, heading=heading)

@@ -249,7 +249,7 @@ WorkersField = Annotated[
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
-_CHANGEABLE = {"grade", "suite", "workers"}
+_CHANGEABLE = {"grade", "report", "suite", "workers"}
 """Keys on which no game depends."""
 
 _GAMES = "openings: {count: 20}"
@@ -302,6 +302,11 @@ class Experiment(Document):
     workers: WorkersField = Field(
         default=None,
         description="Processes, or a Dask scheduler's address; games do not depend on it [one a core].",
+    )
+    report: tuple[Literal["sheets", "png", "pdf"], ...] = Field(
+        default=(),
+        strict=False,
+        description="What the report has besides: sheets of submissions, charts as png, as pdf.",
     )
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."

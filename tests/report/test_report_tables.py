@@ -15,7 +15,7 @@ from arena.ledger.ledger import GAME_COLUMNS
 from arena.ledger.record import PROBE_COLUMNS, failures_of
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.describe import describe
-from arena.report.files import files_that_apply
+from arena.report.files import files_of
 from arena.report.page.sections import RunPage
 from arena.report.run import TABLES, Run
 from arena.report.sentences.cautions import disqualifications, faulty
@@ -302,8 +302,8 @@ def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(t
     page = RunPage(class_of(tmp_path)).html
     assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
     assert page.count('<p class="failed"><a href="#player=') == 2  # bad and gone, which no standings name
-    assert "submissions.csv" in {file.name for file in files_that_apply(class_of(tmp_path))}
+    assert "submissions.csv" in {file.name for file in files_of(class_of(tmp_path))}
     built_in = [player(name, 3) for name in "ab"]
     run = run_of(tmp_path, experiment(built_in), *frames(built_in, 2, plies=4))
     assert "submissions" not in RunPage(run).html
-    assert "submissions.csv" not in {file.name for file in files_that_apply(run)}
+    assert "submissions.csv" not in {file.name for file in files_of(run)}

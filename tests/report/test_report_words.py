@@ -12,7 +12,6 @@ import pytest
 
 from arena.base.files import RUNS
 from arena.ratings.interval import Z95, Interval, score_from_elo
-from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
 from arena.report.page.sections import RunPage
 from arena.report.page.standings import standings_grid
@@ -36,6 +35,7 @@ from arena.report.tables.suites import RANDOM_CHOICE
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
+    drawn,
     experiment,
     frames,
     plain,
@@ -365,7 +365,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     assert lines_of(alike) == [said]
     assert standings_grid(alike).texts()["Elo"].tolist() == ["", ""]
     assert not MISSING_WORD.search(RunPage(alike).markdown.replace("none", ""))
-    assert "elo" not in {chart.name for chart in charts_of(alike)}
+    assert "elo" not in drawn(alike)
     assert lines_of(run) != [said]
 
 
