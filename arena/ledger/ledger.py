@@ -128,7 +128,7 @@ GAME_COLUMNS = tuple(name for name, kind in GAMES.columns.items() if kind != "BL
 
 
 FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
-"""Players, best first, with what their places rest on, by columns of `order.csv`."""
+"""Players, best first, with what their places rest on, by columns of `standings.csv`."""
 
 
 class Ledger(Store):

@@ -401,9 +401,9 @@ def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_round
     players = [player("a", 1), player("b", 2)]
     run = run_of(tmp_path, experiment(players, format=swiss), *frames(players, 1, plies=2))
     free = {"byes": 0, "void_rounds": 0}
-    vars(run)["order"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, **free}])
+    vars(run)["standings"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, **free}])
     assert of_bye in byes(run) and of_void in byes(run)
-    vars(run)["order"] = pd.DataFrame([{"player": "b", **row, **free}])
+    vars(run)["standings"] = pd.DataFrame([{"player": "b", **row, **free}])
     assert byes(run) == ""
 
 

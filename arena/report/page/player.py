@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -107,13 +108,12 @@ class PlayerPages:
 
     def _points(self, name: str) -> list[Block]:
         """The points of a Swiss by which the player has its place, and what decides between equal ones."""
-        order = self.run.order
-        if "buchholz" not in order or name not in set(order["player"]):
+        if "buchholz" not in self.rated or name not in self.rated.index:
             return []
-        [row] = order[order["player"] == name].to_dict("records")
+        row: dict[Any, Any] = self.rated.loc[name].to_dict()
         played = row["wins"] + row["draws"] / 2
         of_games = f"{played:g} in {counted(row['games'], 'game')}"
-        free = without_games(row, self.run.experiment.format.pairs_of_pairing(0)) if "byes" in row else []
+        free = without_games(row, self.run.experiment.format.pairs_of_pairing(0))
         sums = f"Buchholz {row['buchholz']:.4g}, Sonneborn-Berger {row['sonneborn_berger']:.4g}"
         points = f"{row['points']:.4g} points: {listed([of_games, *free])}" if free else f"Points: {of_games}"
         return [Text(f"{points}. {sums}.")]
