@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import resource
 import shutil
 import sqlite3
 import tempfile
@@ -354,7 +355,6 @@ def test_games_that_a_mended_knockout_no_longer_has_are_removed_in_a_later_sessi
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
     """No file may grow beyond so many bytes: SQLite and Python see what a full disk is."""
-    resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
