@@ -10,16 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.base.files import replace
 from arena.base.wording import counted
-from arena.base.writing import write_csv
-from arena.commands.options import check_report_options, report_options
+from arena.commands.options import report_options
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
-from arena.report.load import is_joint, listed_runs
+from arena.report.load import is_joint
 from arena.report.load import load as load_run
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
@@ -27,8 +24,6 @@ from arena.report.sentences.answer import opening
 
 FAULTY = 2
 """Exit code of a report that lacks a section."""
-ANONYMOUS, NAMES = "anonymous", "names.csv"
-"""In a run's folder, where its report without names is written, and who is who in it."""
 
 
 @click.command()
@@ -37,13 +32,9 @@ ANONYMOUS, NAMES = "anonymous", "names.csv"
 def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
-    With --anonymous persons and players with files of their own are numbered in every file, in an order drawn by
-    chance; built-in players keep their names. Left out are what code wrote, the names of its own numbers too,
-    absolute paths and names of machines. Who is who is in DIR/names.csv, which is not to be published. With
-    --sheets the page of each player with code of the user's own is a file to hand out, in which the others are
-    submission 1, 2, ...
+    With --sheets the page of each player with code of the user's own is a file to hand out, in which the others
+    are opponent 1, 2, ...
     """
-    check_report_options(wanted)
     is_whole = True
     for folder in folders:
         if is_joint(folder):
@@ -61,9 +52,6 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
     """
     from arena.report.joint import joint_grid, load_joint, summary, write_joint
 
-    if wanted.get("anonymous"):
-        part = folder / listed_runs(folder)[1][0]
-        raise ArenaError(f"{folder} has several runs: --anonymous takes one, such as {part}")
     joint = load_joint(folder)
     is_whole = True
     for name in joint.runs if parts else ():
@@ -80,29 +68,26 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
     return is_whole and not any(run.faults.found for run in joint.runs.values())
 
 
-def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> bool:
+def write_report(folder: Path, **wanted: Any) -> bool:
     """Print the standings of a run, then write its report; `wanted` are the options of a report.
 
     Returns whether all of its sections could be made; those that could not are said on stderr.
     """
-    target = folder / ANONYMOUS if anonymous else folder
-    run = load_run(folder, anonymous=anonymous)
+    run = load_run(folder)
     run.faults.attempt("The answer", partial(show_verdict, run), None)
     from arena.report.write import write  # with matplotlib, for which no verdict waits
 
     try:
-        with announcing_compilation(), _written_to(target):
-            sheets = write(run, target, also=_also(wanted), **wanted)
+        with announcing_compilation(), _written_to(folder):
+            sheets = write(run, folder, also=_also(wanted), **wanted)
     except KeyboardInterrupt:
-        say(f"the report in {target} is not written; this writes it:\narena report {folder}")
+        say(f"the report in {folder} is not written; this writes it:\narena report {folder}")
         raise
-    echo(f"report: {target / 'report.html'}")
+    echo(f"report: {folder / 'report.html'}")
     if sheets:
         echo(f"sheets: {counted(len(sheets), 'file')} in {sheets[0].parent}")
     for line in run.faults.found.values():
         say(line)
-    if anonymous:
-        _write_names(run)
     return not run.faults.found
 
 
@@ -126,11 +111,3 @@ def _written_to(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ArenaError(f"the report cannot be written to {folder}: {error.strerror or error}") from None
-
-
-def _write_names(run: Run) -> None:
-    """Write who is who into the run's own folder."""
-    rows = [(other, name, file) for name, (other, file) in (run.data.published or {}).items()]
-    table = pd.DataFrame(rows, columns=["published", "player", "file"])
-    replace(run.folder / NAMES, partial(write_csv, table))
-    echo(f"names: {run.folder / NAMES} (not to be published)")

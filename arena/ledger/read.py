@@ -92,15 +92,13 @@ class RunData(NamedTuple):
     graded: pd.DataFrame = pd.DataFrame(columns=list(GRADED_COLUMNS))
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
     documents: Mapping[str, Any] = MappingProxyType({})
-    """What `Ledger.put` stored, by its keys; of a published run the judges' alone, as others may have names."""
+    """What `Ledger.put` stored, by its keys."""
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
     """A row per custom metric of a move: EXTRA_COLUMNS, `extra` being its name."""
     failures: tuple[Failure, ...] = ()
     """The failures by which games were lost, those that do not count among them, in the order of the games."""
-    published: Mapping[str, tuple[str, str]] | None = None
-    """Where names were replaced for publication: the other name of each player that has one, and its file."""
 
     @property
     def judges(self) -> Mapping[str, Any]:

@@ -70,7 +70,7 @@ class Failure(NamedTuple):
     ply: int
     """The half-move that failed, from 1."""
     detail: str = ""
-    """What the record says after the player's name; empty where that is unknown, or not to be shown."""
+    """What the record says after the player's name; empty where that is unknown."""
 
     @property
     def words(self) -> str:

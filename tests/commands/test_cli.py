@@ -51,7 +51,6 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("bench perft --depth", "bench perft --help"),
         ("run --out file/out good.yaml", "file/out"),
         ("run --games some good.yaml", "--games"),
-        ("report reports --sheets --anonymous", "--sheets"),
         ("plan alone.yaml", "alone.yaml"),
         ("init file/sub", "file/sub"),
         ("init taken", "taken/my_heuristic.py"),

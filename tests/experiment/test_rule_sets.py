@@ -279,13 +279,6 @@ def test_a_folder_of_several_runs_is_no_run_and_names_them(tmp_path: Path) -> No
     assert line == f"there is no run in {tmp_path}, but in its folders: english, russian"
 
 
-def test_names_are_not_taken_out_of_several_runs_which_is_said_before_anything_is_prepared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.commands.tournaments.play_runs", None)
-    assert "--anonymous" in refused("run", written(tmp_path, HEAD), "--anonymous")
-
-
 @pytest.mark.full
 def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").touch()

@@ -407,12 +407,11 @@ def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_round
     assert byes(run) == ""
 
 
-def test_one_of_several_runs_says_which_and_leads_back_unless_it_is_published(tmp_path: Path) -> None:
+def test_one_of_several_runs_says_which_and_leads_back(tmp_path: Path) -> None:
     (tmp_path / RUNS).touch()
     run = synthetic(tmp_path / "english-1k", [player("a", 1), player("b", 2)], 1, plies=2)
     page = RunPage(run).html
     assert f"{run.name}: english-1k</h1>" in page and 'href="../report.html"' in page
-    assert 'href="../report.html"' not in RunPage(changed(run, published={})).html
 
 
 def test_a_cycle_that_ratings_cannot_tell_is_a_caution(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from markupsafe import Markup
 
 from arena.base.number import known, percent
 from arena.base.wording import counted, listed
-from arena.ledger.public import without_paths
 from arena.ledger.record import Failure, incident_file
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
@@ -24,7 +23,14 @@ from arena.report.run import Run
 from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
 from arena.report.tables.outcomes import sides
-from arena.report.tables.submissions import failed_games, failure_words, findings, first_mistake, notices
+from arena.report.tables.submissions import (
+    failed_games,
+    failure_words,
+    findings,
+    first_mistake,
+    notices,
+    without_paths,
+)
 from arena.report.tables.table import Cell, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
@@ -143,7 +149,7 @@ class PlayerPages:
     def _bundled(self, failure: Failure) -> list[Block]:
         """The traceback of a failure in a game, and what the player printed, as the run's folder has them."""
         file = incident_file(self.run.folder, failure.game)
-        if self.run.data.published is not None or not file.is_file():
+        if not file.is_file():
             return []
         try:
             bundle = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -199,7 +205,7 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
     names = [*run.placed, *run.data.disqualified, *run.info.left_out]
     pages = PlayerPages(run, names, max(1, min(ERRORS, BOARDS // max(len(names), 1))))
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
-    command = "" if run.data.published is not None else f"arena replay {shown_folder(run.folder)}"
+    command = f"arena replay {shown_folder(run.folder)}"
     sections: list[Markup] = []
     for name in names:
         section = player_html(name, pages.blocks(name, command=command, linked=linked), back)

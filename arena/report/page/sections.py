@@ -167,7 +167,7 @@ class RunPage:
 
     def _top(self) -> list[Block]:
         blocks: list[Block] = [Text(facts(self.run), "facts")]
-        if self.run.is_one_of_several and self.run.data.published is None:
+        if self.run.is_one_of_several:
             link = Markup('<p class="note"><a href="../{}">All runs of {}</a></p>').format(REPORT, self.run.name)
             blocks.append(Raw(link))
         first = opening(self.run)

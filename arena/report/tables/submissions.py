@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from arena.base.wording import counted, listed
-from arena.ledger.public import without_paths
 from arena.ledger.record import Failure
 from arena.report.tables import shared, units
 from arena.report.tables.forms import plain, to_0
@@ -30,6 +30,9 @@ LOST_BY = {
     Termination.DISQUALIFIED: "unplayed, as it was disqualified",
 }
 """How games are lost by failures, by the kind of failure."""
+
+_FOLDERS = re.compile(r"(?<![\w./])~?/(?:[^\s/:*?\"'<>|,;()\[\]{}]+/)+")
+"""The folders of an absolute path."""
 
 SUBMISSIONS = Table.read(
     "submissions",
@@ -168,3 +171,8 @@ def _void_games(run: RatedRun, player: str) -> pd.DataFrame:
 def failure_words(failure: Failure) -> str:
     """What failed, without folders of the machine."""
     return without_paths(failure.words)
+
+
+def without_paths(text: str) -> str:
+    """The text without the folders of absolute paths."""
+    return _FOLDERS.sub("", text)
