@@ -13,9 +13,9 @@ import numpy as np
 from arena.base.number import is_nan, known
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, GAMES, reading_ledger, run_info, stored_experiment
+from arena.ledger.ledger import FILE, GAMES, run_info, stored_experiment
 from arena.ledger.record import GameRecord
-from arena.ledger.store import REMEDY, StoreError
+from arena.ledger.store import REMEDY, StoreError, documents, reading
 from arena.rules.pdn.write import pdn_game
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.result import points_text
@@ -61,17 +61,16 @@ def stored_game(folder: Path, number: int) -> StoredGame:
     Raises StoreError if there is no such run or game, or the ledger is damaged there or cannot be read.
     """
     path = folder / FILE
-    with reading_ledger(path) as (connection, stored, tables):
-        table = tables[GAMES.name]
-        row = connection.execute(f"{table.query} WHERE game = ?", (number,)).fetchone()
+    with reading(path) as connection:
+        stored = documents(connection)
+        row = connection.execute(f"{GAMES.query} WHERE game = ?", (number,)).fetchone()
         last = connection.execute("SELECT MAX(game) FROM games").fetchone()[0]
     if row is None:
         there = f"its last one is game {last}" if last else "it has none yet"
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
-    if not table.is_intact(row):
+    if not GAMES.is_intact(row):
         raise StoreError(f"{path} is damaged (games {number}); {REMEDY}")
-    cells = GAMES.row(dict(zip(table.columns, row, strict=False)), table)
-    values = dict(zip(GAMES.columns, cells, strict=True))
+    values = dict(zip(GAMES.columns, row, strict=False))
     values |= {name: nan for name, kind in GAMES.columns.items() if kind == "REAL" and values[name] is None}
     record = GameRecord(**values)
     return StoredGame(folder, record, stored_experiment(stored, path), run_info(stored, path), last)

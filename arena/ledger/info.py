@@ -67,8 +67,8 @@ class RunInfo(NamedTuple):
     """The paths of those of `files` that each player is made of, by player."""
 
     def files_by(self, player: str) -> dict[str, str]:
-        """As `files` of a player; all of them where that is not known, of a run that an earlier version began."""
-        return {path: self.files[path] for path in self.files_of.get(player, self.files)}
+        """As `files` of a player."""
+        return {path: self.files[path] for path in self.files_of.get(player, ())}
 
     @property
     def faulty(self) -> tuple[Finding, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, NamedTuple, TypeAlias, get_type_hints
+from typing import Any, TypeAlias, get_type_hints
 
 from arena.base.files import replace
 from arena.base.wording import counted, first_few
@@ -27,7 +27,7 @@ from arena.ledger.growth import (
     settle_files,
 )
 from arena.ledger.info import RunInfo
-from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
+from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.record import (
     FAULTS,
     TABLES_JUDGE,
@@ -42,12 +42,10 @@ from arena.ledger.store import (
     StoreError,
     changed_keys,
     documents,
-    made_tables,
     reading,
 )
-from arena.ledger.table import CHECKSUM, META, Records, Table
+from arena.ledger.table import CHECKSUM, META, Table
 from arena.rules.game import Termination
-from arena.rules.result import RESULTS
 
 FILE = "ledger.sqlite"
 _CHANGEABLE = "changeable"
@@ -72,12 +70,7 @@ def _columns(record: type, *left_out: str) -> dict[str, str]:
 
 
 _SEARCH = {name: "REAL" if kind.startswith("f") else "INTEGER" for name, kind in SEARCH_COLUMNS}
-GAMES = Table(
-    "games",
-    _columns(GameRecord, "incident", "logs"),
-    ["game"],
-    records={"moves": Records("plies", MOVE_RECORD)},
-)
+GAMES = Table("games", _columns(GameRecord, "incident", "logs"), ["game"])
 PROBES = Table(
     "probes",
     {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
@@ -103,7 +96,6 @@ GRADES = Table(
     },
     ["game", "judge"],
     is_needed=False,
-    records={"grades": Records("count", GRADE_RECORD)},
 )
 """A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
 GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))
@@ -117,8 +109,6 @@ CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
 GRADES_ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-_COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
-"""What the binary records of a ledger hold, and how results are called."""
 _FAILED = "SELECT EXISTS (SELECT * FROM games WHERE termination IN (SELECT value FROM json_each(?)))"
 
 _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
@@ -151,7 +141,7 @@ class Ledger(Store):
         self.grown: str = ""
         """What became of the games of a run that was made larger, in one line; "" if it was not."""
         parts = _parts(experiment, info)
-        super().__init__(folder / FILE, TABLES, parts, columns=_COLUMNS, filled_in=_filled_in)
+        super().__init__(folder / FILE, TABLES, parts)
         try:
             self._settle_files()
         except BaseException:
@@ -188,7 +178,7 @@ class Ledger(Store):
                 f"again: the run as it was is kept in {earlier}"
             )
         renumber_files(folder, grown.places)
-        renumber(connection, self._made[GAMES.name], self._made[GRADES.name], grown.places)
+        renumber(connection, GAMES, GRADES, grown.places)
         kept = [spec.name for spec in self._experiment.players if spec.name not in grown.others]
         for table in (PROBES, ANSWERS):
             marks = ", ".join("?" * len(kept))
@@ -302,35 +292,6 @@ class Ledger(Store):
         return COMPLETE in self.documents()
 
 
-class Opened(NamedTuple):
-    """A ledger that is open for reading; queries see the tables of this version."""
-
-    connection: Connection
-    stored: dict[str, Any]
-    """Its documents."""
-    tables: dict[str, Table]
-    """As the file has them."""
-
-
-@contextmanager
-def reading_ledger(path: Path) -> Iterator[Opened]:
-    """The intact ledger at `path`, open for reading. Raises StoreError as `arena.ledger.store.reading` does."""
-    with reading(path) as connection:
-        stored = documents(connection)
-        yield Opened(connection, stored, made(path, connection, stored))
-
-
-def made(path: Path, connection: Connection, stored: Mapping[str, Any]) -> dict[str, Table]:
-    """The tables as the ledger at `path`, with these documents, has them; queries see those of this version.
-
-    Raises StoreError if another version made it that this one does not know.
-    """
-    tables = made_tables(path, connection, (META, *TABLES), stored.get("columns", _COLUMNS), _COLUMNS)
-    for table in TABLES:
-        table.seen(connection, tables.get(table.name))
-    return tables
-
-
 def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
     """The experiment in the documents of the ledger at `path`, whose files are where they were in the run.
 
@@ -357,7 +318,7 @@ def run_in(folder: Path) -> Wanted | None:
     """The run in a folder, as it began; None if none has begun, or it cannot be read."""
     with suppress(StoreError), reading(folder / FILE) as connection:
         stored, path = documents(connection), folder / FILE
-        run = Wanted(stored_experiment(_filled_in(stored), path), run_info(stored, path))
+        run = Wanted(stored_experiment(stored, path), run_info(stored, path))
         return run if run.info.began else None
     return None
 
@@ -368,19 +329,12 @@ def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) 
     It may be one that can only be read. None if it does not hold it, is not marked as complete, or is of another
     version of the arena.
     """
-    with suppress(StoreError), reading_ledger(folder / FILE) as (connection, stored, _):
-        if COMPLETE in stored and not changed_keys(_filled_in(stored), _parts(experiment, info)):
+    with suppress(StoreError), reading(folder / FILE) as connection:
+        stored = documents(connection)
+        if COMPLETE in stored and not changed_keys(stored, _parts(experiment, info)):
             failed = bool(connection.execute(_FAILED, [json.dumps(FAULTS)]).fetchone()[0])
             return failed or bool(run_info(stored, folder / FILE).faulty)
     return None
-
-
-def _filled_in(stored: dict[str, Any]) -> dict[str, Any]:
-    """The documents with the defaults of the keys that an earlier version's configuration did not have."""
-    with suppress(ValueError, TypeError, KeyError):
-        experiment = Experiment.model_validate(stored["experiment"] | stored.get(_CHANGEABLE, {}))
-        return stored | {"experiment": experiment.as_dict()}
-    return stored
 
 
 def _parts(experiment: Experiment, info: RunInfo) -> dict[str, dict[str, Any]]:

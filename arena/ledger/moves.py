@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.ledger.ledger import reading_ledger
 from arena.ledger.packing import MOVE_COLUMNS, unpacked
-from arena.ledger.store import StoreError
+from arena.ledger.store import StoreError, reading
 from arena.rules.result import MOST_MEN
 
 PLIES_AT_ONCE = 250_000
@@ -53,7 +52,7 @@ class Moves:
             games = every[every["game"].isin(chosen)]
         part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
         bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
-        with reading_ledger(self.path) as (connection, *_):
+        with reading(self.path) as connection:
             for first, last in pairwise(bounds):
                 yield self._part(connection, games.iloc[first:last])
 

@@ -107,14 +107,6 @@ def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray
     return _decompressed(GRADE_RECORD, parts, counts)
 
 
-def translated(data: bytes, count: int, fields: Fields, wanted: Fields) -> bytes:
-    """A BLOB of `count` records of some fields as one of the wanted fields; those it lacks are nan, counts 0."""
-    records = _decompressed(fields, [data], [count])
-    missing = {name: np.full(count, np.nan if kind.startswith("f") else 0) for name, kind in wanted}
-    columns = missing | {name: records[name] for name, _ in fields}
-    return _compressed(wanted, columns, records["move"])
-
-
 def _compressed(fields: Fields, columns: Mapping[str, Sequence[Any] | np.ndarray], texts: Any) -> bytes:
     """Records of these fields, by name in `columns`, then `move`, as a BLOB.
 

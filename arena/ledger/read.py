@@ -28,7 +28,6 @@ from arena.ledger.ledger import (
     JUDGES,
     PROBES,
     FinalOrder,
-    made,
     run_info,
     stored_experiment,
 )
@@ -121,7 +120,6 @@ def read(folder: Path) -> RunData:
             raise StoreError(f"{path} holds nothing yet")
         damage = Damage(connection)
         stored = damage.documents()
-        damage.made = made(path, connection, stored)
         every, numbers = _games(damage.intact(GAMES))
         probes, answers = ([row[:-1] for row in damage.intact(table)] for table in (PROBES, ANSWERS))
         for _ in damage.intact(GRADES):
@@ -185,8 +183,7 @@ def _games(rows: Iterator[tuple[Any, ...]]) -> tuple[pd.DataFrame, list[tuple[in
 
 
 def _numbers(name: str, values: Sequence[Any]) -> Any:
-    is_whole = GAMES.columns[name] == "INTEGER"
-    if name in _WHOLE_OR_NONE or (is_whole and None in values[:1]):  # as an earlier version did not store it
+    if name in _WHOLE_OR_NONE:
         return pd.array(values, dtype="Int64")
     return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
 

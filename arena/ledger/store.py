@@ -1,8 +1,7 @@
 """The store: an SQLite file with one writer, which loses nothing when its process is stopped, by whatever cause.
 
 Every statement is a transaction of its own, so each row is there in full or not at all, and every row has a
-checksum, so that damage is found. A table `meta` holds JSON documents by key: what the rows belong to, and what
-their records hold.
+checksum, so that damage is found. A table `meta` holds JSON documents by key, what the rows belong to among them.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from typing import Any, NoReturn, Self
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
-from arena.ledger.table import FORMAT, META, Table, tables_of
+from arena.ledger.table import FORMAT, META, Table
 from players.identity import changes
 
 FILES = "files"
 """The key, of any part, with hashes of files by their places."""
 NUMBER = "format"
-"""Key of the document with the number of the file's format; FORMAT 1 was stored without it, too."""
+"""Key of the document with the number of the file's format."""
 COMPLETE = "complete"
 """Key of the document that says that all is done; a store that lost rows that are needed has it no more."""
 SUFFIX = ".damaged"
@@ -74,8 +73,6 @@ class Damage:
         """SQLite's message about the file; empty if it has none."""
         self.rows: dict[str, list[str]] = {}
         """Keys of the damaged rows that were read, by their table."""
-        self.made: dict[str, Table] | None = None
-        """The tables as the file has them, if they are known: `made_tables`."""
         try:
             verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             self.structure = "" if verdict == "ok" else verdict.splitlines()[-1]
@@ -93,22 +90,17 @@ class Damage:
 
     def intact(self, table: Table) -> Iterator[tuple[Any, ...]]:
         """The rows of a table that have their checksum, past pages that cannot be read; others are taken down."""
-        made = table if self.made is None else self.made.get(table.name)
-        if made is None:
-            return
-        query = f"SELECT rowid, {made.query.removeprefix('SELECT ')} WHERE rowid > ? ORDER BY rowid"
+        query = f"SELECT rowid, {table.query.removeprefix('SELECT ')} WHERE rowid > ? ORDER BY rowid"
         last, gap, is_first = 0, 0, True
         while gap < _GAP:
             try:
                 for number, *row in self._connection.execute(query, (last,)):
                     if number > last:
                         last, gap = number, 0
-                        if not made.is_intact(row):
-                            self.rows.setdefault(table.name, []).append(made.key_of(row))
-                        elif made is table:
+                        if table.is_intact(row):
                             yield tuple(row)
                         else:
-                            yield (*table.row(dict(zip(made.columns, row, strict=False)), made), row[-1])
+                            self.rows.setdefault(table.name, []).append(table.key_of(row))
                 return
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 if is_first:  # a text of other bytes, which is read in the second attempt, or a page
@@ -144,25 +136,16 @@ class Store:
         path: Path,
         tables: Sequence[Table],
         parts: Mapping[str, Mapping[str, Any]],
-        *,
-        columns: Any = None,
-        filled_in: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     ) -> None:
         """Open the store at `path`, or make one; a damaged file is replaced by one of its intact rows.
 
         `parts` describe what the rows belong to: JSON values by key, under a name for each part.
-        `columns`, JSON too, says what the binary records hold. `filled_in` gives the documents of an earlier
-        version the keys that they lack. A file of an earlier version stays as that made it: columns and fields of
-        records that it lacks are not stored, and read as null.
 
-        Raises StoreError if its folder cannot be written to, is in use, or holds another experiment or other
-        columns, and if the file is so damaged that it is not known what its rows belong to.
+        Raises StoreError if its folder cannot be written to, is in use, or holds another experiment or another
+        format, and if the file is so damaged that it is not known what its rows belong to.
         """
         self.path = path
-        self._tables, self._described = (META, *tables), {**parts, "columns": columns}
-        self._filled_in = filled_in
-        self._made = {table.name: table for table in self._tables}
-        """The tables as the file has them."""
+        self._tables, self._described = (META, *tables), parts
         self._version = zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
         with _errors(path, "used"), ExitStack() as opened:
             opened.callback(lock_folder(path.parent).release)
@@ -174,8 +157,6 @@ class Store:
                 self.connection.execute("COMMIT")
             check_format(path, self.connection)
             self._settle(parts)
-            for table in self._tables:
-                table.seen(self.connection, self._made[table.name])
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
             self._files = {file: _identity(file) for file in (path, _log(path))}
@@ -195,28 +176,17 @@ class Store:
         self.connection.close()
 
     def _create(self, connection: sqlite3.Connection) -> None:
-        for table in self._made.values():
+        for table in self._tables:
             connection.execute(table.definition)
         for key, document in {**self._described, NUMBER: FORMAT}.items():
             self._put(connection, key, document)
         # in the file's head, so that a damaged description is known to be this one
         connection.execute(f"PRAGMA user_version = {self._version}")
 
-    def _make_missing(self) -> None:
-        """Make the tables that an earlier version did not have."""
-        for table in self._tables:
-            if table.name not in self._made:
-                self.connection.execute(table.definition)
-                self._made[table.name] = table
-
     def _settle(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
         """Mend what is damaged, and have the rows belong to what this is now, or raise StoreError."""
         damage = Damage(self.connection)
         stored = damage.documents()
-        described = {**self._described, **stored}
-        here, self._described["columns"] = self._described["columns"], described["columns"]
-        self._made = made_tables(self.path, self.connection, self._tables, described["columns"], here)
-        damage.made = self._made
         for table in self._tables[1:]:
             for _ in damage.intact(table):
                 pass
@@ -226,8 +196,7 @@ class Store:
                 f"{self.path} is damaged ({damage}), and it is not known any more what it holds; "
                 "give this run another --out"
             )
-        changed = changed_keys(self._filled_in(stored), parts)
-        self._make_missing()
+        changed = changed_keys(stored, parts)
         if damage and not changed:
             self._repair(damage)
         if (grow := self._growth(changed)) is not None:
@@ -275,7 +244,7 @@ class Store:
             with closing(sqlite3.connect(temporary, isolation_level=None)) as made:
                 made.execute("BEGIN")
                 self._create(made)
-                for table in self._made.values():
+                for table in self._tables:
                     made.executemany(f"REPLACE {table.insertion}", damage.intact(table))
                     [count] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()
                     if count and table is not META:
@@ -318,9 +287,8 @@ class Store:
         """
         self.look()
         with _errors(self.path, "written to"):
-            made = self._made[table.name]
-            row = made.stored(made.row(values, table))
-            self.connection.execute(f"{'REPLACE' if replace else 'INSERT'} {made.insertion}", row)
+            row = table.stored([values[name] for name in table.columns])
+            self.connection.execute(f"{'REPLACE' if replace else 'INSERT'} {table.insertion}", row)
         return int(row[-1])
 
     def delete(self, table: Table, condition: str, values: Sequence[Any] = ()) -> None:
@@ -364,39 +332,15 @@ class Store:
 
 
 def check_format(path: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError if a newer version of the arena made a file; damage is left to be found."""
+    """Raise StoreError if another version of the arena made a file; damage is left to be found."""
     row = None
     with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
         row = connection.execute(f"{META.query} WHERE key = ?", (NUMBER,)).fetchone()
-    if row is not None and META.is_intact(row) and (number := json.loads(row[1])) > FORMAT:
+    if row is not None and META.is_intact(row) and (number := json.loads(row[1])) != FORMAT:
         raise StoreError(
-            f"{path} has format {number}, of a newer version of the arena; this one reads formats up to {FORMAT}: "
-            "install the newer one"
+            f"{path} has format {number}, of another version of the arena: that version reads it, this one reads "
+            f"format {FORMAT} alone"
         )
-
-
-def made_tables(
-    path: Path, connection: sqlite3.Connection, tables: Sequence[Table], then: Any, here: Any
-) -> dict[str, Table]:
-    """The tables as a file has them, by name; `Table.seen` has queries see those of this version.
-
-    The binary records of the file hold the columns `then`, those of this version `here`. Raises StoreError if
-    the file has other tables or columns than this version knows.
-    """
-    then, here = _plain(then), _plain(here)
-    is_same = then == here
-    records: dict[str, Any] = {}
-    if isinstance(then, dict) and isinstance(here, dict):
-        blobs = {name for table in tables for name in table.records}
-        is_same = all(name in blobs or then.get(name) == value for name, value in here.items())
-        records = {name: tuple(map(tuple, then.get(name, ()))) for name in blobs}
-    made = tables_of(connection, tables, records) if is_same else None
-    if made is None:
-        raise StoreError(
-            f"{path} is of another version of the arena, which stores runs differently, or damaged: that version "
-            "reads it"
-        )
-    return made
 
 
 def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[Any, Any]]:

@@ -44,7 +44,7 @@ class Entrants(NamedTuple):
     files: Files = MappingProxyType({})
     """The files of a user's own that those who take part are made of."""
     files_of: Mapping[str, Files] = _NOBODY
-    """Those of each of them; none where that is not known of a run that has begun."""
+    """Those of each of them."""
 
     @property
     def men(self) -> dict[str, float | None]:
@@ -129,15 +129,12 @@ def as_before(entrants: Entrants, begun: RunInfo, known: Collection[str]) -> Ent
         name: now(begun.files_by(name), home) if name in known else files
         for name, files in entrants.files_of.items()
     }
-    files = _all_of(files_of)
-    if begun.files and not begun.files_of:  # of an earlier version
-        files_of, files = {}, now(begun.files, home)
     left_out_files = {name: now(begun.left_out_files.get(name, {}), home) for name in kept}
     return entrants._replace(
         left_out={name: begun.left_out[name] for name in kept} | dict(entrants.left_out),
         found=(*(finding for finding in begun.found if finding.where in known), *entrants.found),
         left_out_files=left_out_files | dict(entrants.left_out_files),
-        files=files,
+        files=_all_of(files_of),
         files_of=files_of,
     )
 

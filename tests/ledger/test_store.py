@@ -103,18 +103,26 @@ def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path: Path, content:
 
 
 def test_a_store_keeps_rows_and_documents_and_is_one_file_also_after_it_was_read(tmp_path: Path) -> None:
-    columns = [("depth", "i4")]
-    with store(tmp_path, columns=columns) as opened:
+    with store(tmp_path) as opened:
         opened.insert(ROWS, {"number": 1, "text": "one"})
         opened.put("complete", ["a", "b"])
         with pytest.raises(sqlite3.IntegrityError):
             opened.insert(ROWS, {"number": 1, "text": "two"})
         assert (tmp_path / "rows.sqlite-wal").exists()
-    kept = {**PARTS, "columns": [["depth", "i4"]], "complete": ["a", "b"], "format": FORMAT}
+    kept = {**PARTS, "complete": ["a", "b"], "format": FORMAT}
     for _ in range(2):
         with reading(tmp_path / "rows.sqlite") as connection:
             assert connection.execute("SELECT number, text FROM rows").fetchall() == [(1, "one")]
             assert documents(connection) == kept
         assert sorted(path.name for path in tmp_path.iterdir()) == [LOCK, "rows.sqlite"]
-        with store(tmp_path, columns=columns) as opened:
+        with store(tmp_path) as opened:
             assert opened.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_another_format_is_refused_in_a_line_by_who_reads_and_by_who_writes(tmp_path: Path) -> None:
+    with store(tmp_path) as opened:
+        opened.put("format", FORMAT - 1)
+    with pytest.raises(StoreError, match=f"has format {FORMAT - 1}, of another version of the arena"):
+        store(tmp_path)
+    with pytest.raises(StoreError, match="of another version"), reading(tmp_path / "rows.sqlite"):
+        pass

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -262,14 +260,3 @@ def test_files_beside_the_games_have_their_numbers_wherever_growth_was_killed(
         assert {path.name for path in bundles} == {f"game-{game}.yaml" for game in failed.index} != set()
         assert {bundle["game"]: bundle["opening"] for bundle in bundles.values()} == failed.to_dict()
         assert all(bundle["replay"].endswith(f" {bundle['game']}") for bundle in bundles.values())
-
-
-def test_a_run_of_an_earlier_version_that_had_no_grades_grows_too(tmp_path: Path) -> None:
-    grown(tmp_path, SMALL)
-    with closing(sqlite3.connect(tmp_path / "out" / "ledger.sqlite")) as connection:
-        connection.execute("DROP TABLE grades")
-        connection.commit()
-    larger = SMALL | {"openings": {"count": 3}, "players": [SHALLOW, RANDOM, GREEDY]}
-    assert grown(tmp_path, larger).played == 18 - 4
-    grown(tmp_path, larger, "at-once")
-    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at-once"))
