@@ -11,13 +11,6 @@ Level: TypeAlias = Literal["ok", "warning", "error"]
 
 UNBUILT, SAME_FILE = "unbuilt", "same file"
 """Kinds of findings: it cannot be built; its files are those of others."""
-_KINDS = {
-    UNBUILT: "it cannot be built",
-    "time": "it did not answer in time",
-    "illegal_move": "it did not return a legal move",
-    "error": "it failed by an error",
-}
-"""What is said of a finding without what a user's code wrote, by its kind: also by how a game of it ended."""
 
 
 class Finding(NamedTuple):
@@ -43,12 +36,6 @@ class Finding(NamedTuple):
     def words(self) -> str:
         """The finding in words, which may go on after the player's name."""
         return ": ".join(filter(None, [f"{self.message} {listed(self.others)}".strip(), self.said]))
-
-    def without_code(self) -> Finding:
-        """The finding without what a user's code wrote."""
-        otherwise = "it has a mistake" if self.level == "error" else "is suspect"
-        message = self.message or _KINDS.get(self.kind, otherwise)
-        return self._replace(message=message, said="", traceback="", output="")
 
     def as_dict(self) -> dict[str, Any]:
         """The finding on a player as JSON types, without what is empty; `parsed` reads it."""

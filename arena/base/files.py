@@ -15,6 +15,8 @@ LOCK = ".lock"
 """Name of the file, always empty, that stands for a folder's lock; it stays when the lock is released."""
 REPORT = "report.html"
 """Name of a run's report, in the run's folder."""
+SUMMARY = "summary.md"
+"""Name of the same in Markdown, beside it."""
 RUNS = "runs.json"
 """Name of the file that lists the runs in a folder that has several, of one configuration."""
 

@@ -107,7 +107,7 @@ def message_of(error: BaseException) -> str:
         return "its message cannot be read"
 
 
-def traceback_of(error: BaseException, *, behind: Sequence[str] = ()) -> str:
+def traceback_of(error: BaseException, behind: Sequence[str]) -> str:
     """The place where an exception was raised, as Python prints it.
 
     What calls the first code that is not in the folders `behind` is left out, if there is such code.

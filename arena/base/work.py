@@ -1,20 +1,13 @@
-"""Work in other processes: a generator whose stages have a time each, a function in the background; the cores."""
+"""Work in another process: a generator whose stages have a time each; the cores."""
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
-from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from arena.base import process
-from arena.base.supervisor import are_supported, end_after, end_with
-
-_T = TypeVar("_T")
+from arena.base.supervisor import are_supported
 
 _MEMORY = 4096
 """Megabytes that work may have beyond what its process has at the start."""
@@ -87,49 +80,6 @@ def run_in_subprocess(work: Callable[..., Iterator[Any]], *arguments: Any) -> Ge
     finally:
         if ended is None:
             process.end(begun)
-
-
-@contextmanager
-def in_background(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
-    """Begin `work` in a fork of this process, and yield what waits for its result, which can be pickled.
-
-    A fork is worth it where there is a second core, and safe where no other thread may hold a lock. Elsewhere, and
-    if the fork ends without a result, `work` is called in this process when its result is asked for; so its errors
-    are raised here. A fork whose result is not asked for is interrupted.
-    """
-    if not are_supported() or len(os.sched_getaffinity(0)) < 2 or threading.active_count() > 1:
-        yield work
-        return
-    parent = os.getpid()
-    results, answers = os.pipe()
-    fork = os.fork()
-    if fork == 0:
-        os.close(results)
-        end_after(partial(_answer, work, parent, answers))
-    os.close(answers)
-    with os.fdopen(results, "rb") as pipe:
-        try:
-            yield lambda: _result(work, pipe.read())
-        except BaseException:
-            os.kill(fork, signal.SIGINT)
-            raise
-        finally:
-            pipe.close()
-            os.waitpid(fork, 0)
-
-
-def _answer(work: Callable[[], object], parent: int, answers: int) -> None:
-    end_with(parent)
-    with os.fdopen(answers, "wb") as pipe:
-        pipe.write(pickle.dumps(work()))
-
-
-def _result(work: Callable[[], _T], answer: bytes) -> _T:
-    try:
-        result: _T = pickle.loads(answer)
-    except (EOFError, pickle.UnpicklingError):
-        return work()
-    return result
 
 
 def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -104,18 +104,10 @@ def report_options(command: Any) -> Any:
         click.option("--png", is_flag=True, help="With the charts as PNG, too."),
         click.option("--pdf", is_flag=True, help="With the charts as PDF, too."),
         click.option("--moves", is_flag=True, help="With moves.csv and games.pdn of a large run, too."),
-        click.option("--latex", is_flag=True, help="With tables for papers, for booktabs."),
         click.option(
             "--games", type=Parsed(_games), metavar="all|N", help="Games on the page's board [as many as fit]."
         ),
         click.option("--fen", is_flag=True, help="With positions in moves.csv."),
-        click.option("--anonymous", is_flag=True, help="Without names, for publication, into DIR/anonymous."),
     ):
         command = decorator(command)
     return command
-
-
-def check_report_options(wanted: Mapping[str, Any]) -> None:
-    """Raise ArenaError if two options of a report exclude each other."""
-    if wanted["sheets"] and wanted["anonymous"]:
-        raise ArenaError("--sheets names the player of each sheet, --anonymous nobody: take one of them")

@@ -10,25 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.base.files import replace
-from arena.base.wording import counted, listed
-from arena.base.writing import write_csv
-from arena.commands.options import check_report_options, report_options
+from arena.base.wording import counted
+from arena.commands.options import report_options
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
-from arena.report.load import is_joint, listed_runs
+from arena.report.load import is_joint
 from arena.report.load import load as load_run
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 
-FAULTY = 1
-"""Exit code of a report that lacks a part."""
-ANONYMOUS, NAMES = "anonymous", "names.csv"
-"""In a run's folder, where its report without names is written, and who is who in it."""
+FAULTY = 2
+"""Exit code of a report that lacks a section."""
 
 
 @click.command()
@@ -37,13 +32,9 @@ ANONYMOUS, NAMES = "anonymous", "names.csv"
 def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
-    With --anonymous persons and players with files of their own are numbered in every file, in an order drawn by
-    chance; built-in players keep their names. Left out are what code wrote, the names of its own numbers too,
-    absolute paths and names of machines. Who is who is in DIR/names.csv, which is not to be published. With
-    --sheets the page of each player with code of the user's own is a file to hand out, in which the others are
-    submission 1, 2, ...
+    With --sheets the page of each player with code of the user's own is a file to hand out, in which the others
+    are opponent 1, 2, ...
     """
-    check_report_options(wanted)
     is_whole = True
     for folder in folders:
         if is_joint(folder):
@@ -57,20 +48,17 @@ def report_command(folders: tuple[Path, ...], **wanted: Any) -> None:
 def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> bool:
     """Write the page of several runs and print what they say together; with `parts` their reports first.
 
-    Returns whether all parts of these could be made.
+    Returns whether all sections of these could be made.
     """
     from arena.report.joint import joint_grid, load_joint, summary, write_joint
 
-    if wanted.get("anonymous"):
-        part = folder / listed_runs(folder)[1][0]
-        raise ArenaError(f"{folder} has several runs: --anonymous takes one, such as {part}")
     joint = load_joint(folder)
     is_whole = True
     for name in joint.runs if parts else ():
         echo(f"{name}:")
         is_whole &= write_report(folder / name, **wanted)
-    with _written_to(folder, "report"):
-        page = write_joint(joint, **{name: bool(wanted.get(name)) for name in ("latex", "pdf", "png")})
+    with _written_to(folder):
+        page = write_joint(joint, _also(wanted))
     echo("all runs:")
     for sentence in summary(joint):
         echo(sentence)
@@ -80,61 +68,46 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
     return is_whole and not any(run.faults.found for run in joint.runs.values())
 
 
-def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False, **wanted: Any) -> bool:
-    """Print the standings of a run, then write its report; `wanted` is as `arena.report.write` takes it.
+def write_report(folder: Path, **wanted: Any) -> bool:
+    """Print the standings of a run, then write its report; `wanted` are the options of a report.
 
-    Returns whether all of its parts could be made; those that could not are said on stderr.
+    Returns whether all of its sections could be made; those that could not are said on stderr.
     """
-    target = folder / ANONYMOUS if anonymous else folder
-    run = load_run(folder, anonymous=anonymous)
-    show_verdict(run)
-    from arena.report.write import FAULTS_FILE, left_over, write  # with matplotlib, for which no verdict waits
+    run = load_run(folder)
+    run.faults.attempt("The answer", partial(show_verdict, run), None)
+    from arena.report.write import write  # with matplotlib, for which no verdict waits
 
     try:
-        with announcing_compilation(), _written_to(target, "report"):
-            paths = write(run, target, **wanted)
+        with announcing_compilation(), _written_to(folder):
+            sheets = write(run, folder, also=_also(wanted), **wanted)
     except KeyboardInterrupt:
-        say(f"the report in {target} is not written; this writes it:\narena report {folder}")
+        say(f"the report in {folder} is not written; this writes it:\narena report {folder}")
         raise
-    echo(f"report: {target / 'report.html'}")
-    if older := left_over(target, paths):
-        say(f"older than this report, and not of it: {listed(older)} in {target}")
-    for line in run.faults.lines():
-        say(line)
-    if run.faults.found:
-        say(f"the tracebacks are in {target / FAULTS_FILE}")
+    echo(f"report: {folder / 'report.html'}")
     if sheets:
-        from arena.report.sheets import write_sheets
-
-        with _written_to(folder, "sheets"):
-            written = write_sheets(run)
-        echo(f"sheets: {counted(len(written), 'file')} in {written[0].parent}")
-    if anonymous:
-        _write_names(run)
+        echo(f"sheets: {counted(len(sheets), 'file')} in {sheets[0].parent}")
+    for line in run.faults.found.values():
+        say(line)
     return not run.faults.found
 
 
 def show_verdict(run: Run) -> None:
     """Print what a run's games show, and its standings."""
-    for line in run.faults.attempt("the answer", lambda: opening(run).lines, []):
+    for line in opening(run).lines:
         echo(line)
-    table = run.faults.attempt("Standings", lambda: standings_grid(run).texts(), pd.DataFrame())
-    if not table.empty:
+    if not (table := standings_grid(run).texts()).empty:
         show_frame(table)
 
 
+def _also(wanted: dict[str, Any]) -> list[str]:
+    """Take from the options of a report those that add files to it."""
+    return [name for name in ("sheets", "png", "pdf") if wanted.pop(name, False)]
+
+
 @contextmanager
-def _written_to(folder: Path, what: str) -> Iterator[None]:
+def _written_to(folder: Path) -> Iterator[None]:
     """Raise an error of the file system as one that names the folder."""
     try:
         yield
     except OSError as error:
-        raise ArenaError(f"the {what} cannot be written to {folder}: {error.strerror or error}") from None
-
-
-def _write_names(run: Run) -> None:
-    """Write who is who into the run's own folder."""
-    rows = [(other, name, file) for name, (other, file) in (run.data.published or {}).items()]
-    table = pd.DataFrame(rows, columns=["published", "player", "file"])
-    replace(run.folder / NAMES, partial(write_csv, table))
-    echo(f"names: {run.folder / NAMES} (not to be published)")
+        raise ArenaError(f"the report cannot be written to {folder}: {error.strerror or error}") from None

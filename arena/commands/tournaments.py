@@ -22,7 +22,6 @@ from arena.commands.options import (
     FINITE,
     POSITIVE,
     Parsed,
-    check_report_options,
     report_options,
     seed_option,
     watch_option,
@@ -72,7 +71,6 @@ def run_command(
     lost by players' failures, or players were found faulty, as the report's first notes say; 130: stopped
     by Ctrl-C.
     """
-    check_report_options(wanted)
     if is_watched:
         from arena.commands.watching import watch
 
@@ -101,10 +99,8 @@ def play_config(
     """
     experiments = load_all(config, name=name)
     first = next(iter(experiments.values()))
-    if len(experiments) > 1 and wanted.get("anonymous"):
-        raise ArenaError("--anonymous takes one run: `arena report --anonymous` writes each when they are played")
-    if wanted.get("sheets") and not any(map(own_code, first.players)):
-        raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
+    if (wanted.get("sheets") or "sheets" in first.report) and not any(map(own_code, first.players)):
+        raise ArenaError(f"{config} has no submissions for sheets: no player has code of the user's own")
     folder = out or Path("reports") / first.name
     here = is_here(workers or first.workers or cores(), first.players)
     terminal = Terminal(None if quiet or here else _REPORT, heading=heading)

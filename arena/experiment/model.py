@@ -291,6 +291,11 @@ class Experiment(Document):
         default=None,
         description="Processes, or a Dask scheduler's address; games do not depend on it [one a core].",
     )
+    report: tuple[Literal["sheets", "png", "pdf"], ...] = Field(
+        default=(),
+        strict=False,
+        description="What the report has besides: sheets of submissions, charts as png, as pdf.",
+    )
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )

@@ -74,7 +74,7 @@ def failure_of(error: BaseException) -> PlayerFailure:
         case Resign():
             return PlayerFailure(Termination.ERROR, "resigned")
     message = f"raised {type(error).__name__}: {message_of(error)}"
-    return PlayerFailure(Termination.ERROR, message, traceback_of(error, behind=_OWN_CODE))
+    return PlayerFailure(Termination.ERROR, message, traceback_of(error, _OWN_CODE))
 
 
 class LocalPlayer:

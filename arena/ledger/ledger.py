@@ -38,6 +38,8 @@ COMPLETE = "complete"
 _EXPERIMENT, _INFO = "experiment", "info"
 _FIXED = ("variant", "seed", "max_plies", "adjudicate", "time_margin")
 """Keys of a configuration on which every game of a run depends."""
+_BESIDE = ("grade", "report", "suite", "workers")
+"""Keys on which no game depends."""
 _SQL: dict[Any, str] = {int: "INT", bool: "INT", str: "TEXT", float: "REAL", bytes: "BLOB"}
 _SQL |= {kind | None: name for kind, name in _SQL.items()}
 BUSY_SECONDS = 60.0
@@ -373,7 +375,7 @@ def is_run_of(folder: Path, experiment: Experiment) -> bool:
 
 def _played(experiment: Experiment) -> dict[str, Any]:
     """The keys on which games, or how many there are, depend."""
-    return {key: value for key, value in experiment.as_dict().items() if key not in ("grade", "suite", "workers")}
+    return {key: value for key, value in experiment.as_dict().items() if key not in _BESIDE}
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:

@@ -71,4 +71,4 @@ def _written(played: Run) -> list[str]:
     from arena.report.write import write
 
     write(played)
-    return list(played.faults.lines())
+    return list(played.faults.found.values())

@@ -24,7 +24,7 @@ spreadsheet would run (`=1+1`, `@SUM(1)`) stands behind an apostrophe."""
 
 def dictionary() -> str:
     """All files and columns: the text of `reports/columns.md`."""
-    files = [(f"`{file.name}`", file.holds) for file in FILES if not file.of_latex]
+    files = [(f"`{file.name}`", file.holds) for file in FILES]
     tables = Counter(column for table in TABLES.values() for column in table.columns)
     shared = [column for column, number in tables.items() if number > 1]
     parts = [

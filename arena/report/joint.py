@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from arena.base.files import REPORT, replace
+from arena.base.files import REPORT, SUMMARY, replace
 from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
@@ -19,9 +19,7 @@ from arena.experiment.model import Experiment
 from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
-from arena.report.charts.style import on_page, save_pdf, save_png, svg
-from arena.report.files import SUMMARY
-from arena.report.files import latex as table_in_latex
+from arena.report.charts.style import chart_files, kinds_of, on_page, svg
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
@@ -34,7 +32,6 @@ from arena.report.page.blocks import (
     Section,
     Sortable,
     Text,
-    file_list,
 )
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
@@ -74,7 +71,7 @@ class Joint:
         """The ratings on one scale; None with fewer than two runs or players to compare."""
         if len(self.runs) < 2:
             return None
-        return across({name: run.ratings for name, run in self.runs.items()}, self._configured.reference)
+        return across({name: run.ratings for name, run in self.runs.items()}, self.experiment.reference)
 
     @property
     def rated(self) -> Across:
@@ -83,24 +80,25 @@ class Joint:
         return self.across
 
     @property
-    def _configured(self) -> Experiment:
+    def experiment(self) -> Experiment:
+        """The configuration of the first run."""
         return next(iter(self.runs.values())).data.experiment
 
     @cached_property
     def reference(self) -> str:
         """The player over whom gains are counted: the anchor, or the first of the configuration."""
-        names = [self._configured.reference, *(player.name for player in self._configured.players)]
+        names = [self.experiment.reference, *(player.name for player in self.experiment.players)]
         return next(name for name in names if name in self.rated.players)
 
     @property
     def anchored(self) -> bool:
         """Whether the reference is the anchor, so that Elo is the gain over it."""
-        return self.reference == self._configured.reference
+        return self.reference == self.experiment.reference
 
     @property
     def meets_all(self) -> bool:
         """Whether the anchor meets everybody and nobody else meets."""
-        format = self._configured.format
+        format = self.experiment.format
         return self.anchored and isinstance(format, Gauntlet) and format.seeds == (self.reference,)
 
     @property
@@ -236,45 +234,29 @@ def _intervals(table: pd.DataFrame, name: str) -> list[Cell]:
     return [cell(interval.value, str(interval)) for interval in intervals]
 
 
-def write_joint(joint: Joint, *, latex: bool = False, pdf: bool = False, png: bool = False) -> Path:
-    """Write the page of several runs, its tables as CSV, and if `latex` for papers, and its chart.
+def write_joint(joint: Joint, also: Collection[str] = ()) -> Path:
+    """Write the page of several runs, its tables as CSV, and its chart; returns the path of the page.
 
-    What an earlier page in the folder has of these is renewed, too. Returns the path of the page.
+    The chart is SVG, and, if `also` or the configuration has them, `png` and `pdf`.
     """
-    kinds = [
-        kind
-        for kind, wanted in (("svg", True), ("png", png), ("pdf", pdf))
-        if wanted or (joint.folder / f"{CHART}.{kind}").exists()
-    ]
+    also = {*also, *joint.experiment.report}
     files: dict[str, Callable[[Path], object]] = {}
-    tables: dict[str, tuple[str, pd.DataFrame]] = {}
-    in_latex: dict[str, Grid] = {}
     chart = None
     if joint.across is not None:
         axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
         drawn, caption = svg(axes), "Elo in each run, and their mean (joint), with 95 % intervals."
-        chart = Chart(CHART, caption, on_page(drawn, CHART, caption), kinds)
-        fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
-        files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
-        tables = {
-            "joint.csv": ("Joint Elo.", joint.table),
-            "by_run.csv": ("Elo, games and points of each player in each run.", joint.by_run),
-            "gains.csv": (f"Gains over {joint.reference} in each run and jointly.", joint.gains),
-        }
-        files |= {name: partial(_write_csv, table) for name, (_, table) in tables.items()}
-        if latex or (joint.folder / "joint.tex").exists():
-            in_latex = {"joint.tex": joint_grid(joint), "gains.tex": gains_grid(joint)}
-            files |= {name: partial(write_text, table_in_latex(grid)) for name, grid in in_latex.items()}
-    listed_files = [(name, holds) for name, (holds, _) in tables.items()] + [(SUMMARY, "This page in Markdown.")]
-    listed_files += [(name, "For LaTeX.") for name in in_latex]
-    sections = _sections(joint, chart, listed_files)
+        chart = Chart(CHART, caption, on_page(drawn, CHART, caption), kinds_of(also))
+        files |= chart_files(CHART, axes, drawn, also)
+        tables = {"joint.csv": joint.table, "by_run.csv": joint.by_run, "gains.csv": joint.gains}
+        files |= {name: partial(_write_csv, table) for name, table in tables.items()}
+    sections = _sections(joint, chart)
     files[SUMMARY] = partial(write_text, markdown_of(sections))
     for name, fill in files.items():
         replace(joint.folder / name, fill)
     return replace(joint.folder / REPORT, partial(write_text, page_of(sections)))
 
 
-def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -> list[Section]:
+def _sections(joint: Joint, chart: Chart | None) -> list[Section]:
     """The sections of the page: the answer, the joint table, gains, and each run with its own answer."""
     opening: list[Block] = [Text(f"{counted(len(joint.names), 'run')}: {listed(joint.names)}", "facts")]
     opening += [Text(sentence, "first") for sentence in lacking_games(joint)]
@@ -292,9 +274,9 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
     for name, run in joint.runs.items():
         link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
         blocks = run.faults.attempt(name, partial(_of_run, run), [])
-        blocks += [Text(line, "failed") for line in run.faults.lines()]
+        blocks += [Text(line, "failed") for line in run.faults.found.values()]
         sections.append(Section(f"run-{name}", name, [*blocks, Raw(link)]))
-    return [*sections, Section("files", "Files", [file_list(files)])]
+    return sections
 
 
 def _of_run(run: Run) -> list[Block]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from arena.base.files import RUNS, replace
 from arena.base.writing import write_text
 from arena.ledger.ledger import FILE, StoreError
-from arena.ledger.public import published
 from arena.ledger.read import read
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
 from arena.report.page.standings import standings_grid
@@ -30,13 +29,9 @@ ROWS = 30
 """Players that a notebook shows of a run, the best ones."""
 
 
-def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
-    """Read the ledger in a run's folder, also while games are still being played.
-
-    With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
-    """
-    data = published(read(Path(folder))) if anonymous else read(Path(folder))
-    return Run(Path(folder), data, _figures, card)
+def load(folder: str | os.PathLike[str]) -> Run:
+    """Read the ledger in a run's folder, also while games are still being played."""
+    return Run(Path(folder), read(Path(folder)), _figures, card)
 
 
 def _figures(run: Run) -> dict[str, Figure]:

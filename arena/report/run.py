@@ -102,19 +102,14 @@ class Run(RatedRun):
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Rating, counts, cost per move and swept settings of each player, in rank order."""
-        table = standings.standings(self.ratings, self.survey.totals)
-        return standings.with_settings(table, self.experiment.players)
-
-    @cached_property
-    def order(self) -> pd.DataFrame:
-        """The final order of a Swiss or knockout, with ratings."""
-        return outcomes.final_order(self.data.order, self.standings)
+        """Rating, counts, cost per move and swept settings of each player, in order of place."""
+        table = standings.standings(self.ratings, self.survey.totals, self.data.order)
+        return standings.with_settings(table, self.data.experiment.players)
 
     @cached_property
     def submissions(self) -> pd.DataFrame:
         """A grade sheet: the players with code of one's own, with place, points, failures and time."""
-        return submissions.submissions(self, self.standings, self.order)
+        return submissions.submissions(self, self.standings)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
@@ -210,7 +205,6 @@ _TABLES = (
     stored.GAMES,
     stored.MOVES,
     standings.STANDINGS,
-    outcomes.ORDER,
     submissions.SUBMISSIONS,
     outcomes.CROSSTABLE,
     effort.EFFORT_TABLE,

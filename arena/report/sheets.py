@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import random
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
 
-import pandas as pd
 from markupsafe import Markup
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.writing import write_text
-from arena.ledger.public import Pseudonyms
 from arena.report.page import is_page, page_of
 from arena.report.page.blocks import Section
 from arena.report.page.player import PlayerPages, player_html
 from arena.report.run import Run
 from arena.report.tables.submissions import files_of_users
+from players.loading import own_code, user_files
 
 _FOLDER = "sheets"
 """In a run's folder, where its sheets are written."""
@@ -29,13 +30,12 @@ _FOLDER = "sheets"
 def write_sheets(run: Run) -> list[Path]:
     """Write the sheet of each player with code of the user's own, and remove older sheets of the arena's.
 
-    Others are `submission 1` and so on, by numbers drawn by chance. Raises ArenaError if there are none.
+    Others with files of a user's own are called as `opponents` says. Raises ArenaError if there are none.
     """
     files = files_of_users(run)
     if not files:
         raise ArenaError(f"{run.folder} has no submissions: no player has code of the user's own")
-    games = pd.concat([run.data.games, run.data.void_games]).sort_values("game")
-    names = Pseudonyms(run.data.experiment, run.info, run.data.judges, games, "submission").names
+    names = opponents(run)
     folder = run.folder / _FOLDER
     folder.mkdir(exist_ok=True)
     targets = dict(zip(files, file_names(list(files)), strict=True))
@@ -69,6 +69,22 @@ def file_names(names: Sequence[str]) -> list[str]:
 def _folded(name: str) -> str:
     """What two names share that may be one file."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def opponents(run: Run) -> dict[str, str]:
+    """Other names, `opponent 3`, for players and judges with files of a user's own, the same each time.
+
+    The numbers are drawn by a hash of the run, with all of its files, which no player knows.
+    """
+    experiment, info = run.data.experiment, run.info
+    players = [spec.name for spec in experiment.players if own_code(spec) or user_files(spec)]
+    judges = [name for name, judge in run.data.judges.items() if judge["files"]]
+    hidden = sorted({*players, *info.left_out, *judges})
+    secret = repr((experiment.seed, info.began, dict(info.files), hidden))
+    random.Random(sha256(secret.encode()).digest()).shuffle(hidden)
+    taken = {spec.name for spec in experiment.players}
+    free = (name for number in count(1) if (name := f"opponent {number}") not in taken)
+    return dict(zip(hidden, free, strict=False))
 
 
 def _hiding(player: str, names: Mapping[str, str]) -> Callable[[str], str]:

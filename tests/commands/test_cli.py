@@ -51,7 +51,6 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("bench perft --depth", "bench perft --help"),
         ("run --out file/out good.yaml", "file/out"),
         ("run --games some good.yaml", "--games"),
-        ("report reports --sheets --anonymous", "--sheets"),
         ("plan alone.yaml", "alone.yaml"),
         ("init file/sub", "file/sub"),
         ("init taken", "taken/my_heuristic.py"),
@@ -368,7 +367,7 @@ def test_a_run_of_hostile_names_in_a_folder_of_one_is_played_and_reported(tmp_pa
     config.write_text(json.dumps(document))
     before = {config, folder}
     assert invoke("run", config, "--out", folder, "--workers", 1).exit_code == 0
-    assert invoke("report", folder, "--latex").exit_code == 0
+    assert invoke("report", folder).exit_code == 0
     assert {*tmp_path.iterdir()} == before and not [path for path in folder.rglob("*") if path.is_dir()]
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page

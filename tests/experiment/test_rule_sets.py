@@ -187,9 +187,8 @@ def test_the_joint_page_says_whose_gain_differs_from_run_to_run_or_that_none_is_
         }
         _, last = conclusion(Joint(tmp_path, "games", tuple(runs), runs))
         assert last.is_shown == differ and ({"one", "two"} <= {*last.names}) == differ
-        page = write_joint(Joint(tmp_path, "games", tuple(runs), runs), latex=True)
+        page = write_joint(Joint(tmp_path, "games", tuple(runs), runs))
         assert ("differs from run to run" in page.read_text()) == differ
-        assert (tmp_path / "joint.tex").read_text().count("tabular") == 2
 
 
 def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table_which_needs_two() -> None:
@@ -278,13 +277,6 @@ def test_a_folder_of_several_runs_is_no_run_and_names_them(tmp_path: Path) -> No
         (tmp_path / name / "ledger.sqlite").touch()
     line = error_line(invoke("status", tmp_path).stderr)
     assert line == f"there is no run in {tmp_path}, but in its folders: english, russian"
-
-
-def test_names_are_not_taken_out_of_several_runs_which_is_said_before_anything_is_prepared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.commands.tournaments.play_runs", None)
-    assert "--anonymous" in refused("run", written(tmp_path, HEAD), "--anonymous")
 
 
 @pytest.mark.full

@@ -24,7 +24,7 @@ from arena.ledger.read import RunData
 from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
-from arena.report.charts.catalogue import draw
+from arena.report.charts.catalogue import CHARTS
 from arena.report.run import Run
 from arena.report.write import write
 from players.player import EFFORT, PlayerSpec
@@ -196,7 +196,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
 
 def drawn(run: Run) -> dict[str, Axes]:
     """Every chart that the run has, by name."""
-    return draw(run)
+    return {name: chart.draw(run) for name, chart in CHARTS.items() if chart.is_of(run)}
 
 
 def texts(ax: Axes) -> list[str]:
@@ -238,10 +238,11 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
 
 
 def write_quickly(run: Run, folder: Path | None = None, **options: Any) -> list[Path]:
-    """`write` with empty pictures, which take most of its time."""
+    """`write` with empty pictures, which take most of its time; returns the files that are there then."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
-        return write(run, folder, **options)
+        write(run, folder, **options)
+    return [*(folder or run.folder).iterdir()]
 
 
 def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes: Any) -> Ratings:

@@ -15,7 +15,6 @@ import arena
 from arena.experiment.load import load
 from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
-from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
 from arena.play.tournament import available, begin_session, play
 from arena.report.sentences.cautions import cautions
@@ -165,17 +164,3 @@ def test_a_run_whose_data_is_edited_stops_with_a_line(config: Path) -> None:
         with pytest.raises(Pause, match=r"w\.txt"):
             list(play(plan, ledger, 1))
         assert not ledger.has_failures
-
-
-def test_a_key_that_is_new_has_its_default_in_a_stored_run(config: Path) -> None:
-    begin_again(config)
-    experiment = load(config)
-    with Ledger(config.parent / "out", experiment, prepare(experiment).info) as ledger:
-        stored = experiment.as_dict()
-        del stored["time_margin"], stored["failures"]["faulty"]
-        ledger.put("experiment", stored)
-    begin_again(config)
-    with Ledger(config.parent / "out", experiment, prepare(experiment).info) as ledger:
-        ledger.put("experiment", {**stored, "time_margin": 5.0})
-    with pytest.raises(StoreError, match="time_margin"):
-        begin_again(config)

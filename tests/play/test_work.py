@@ -1,4 +1,4 @@
-"""Work in a process of its own, which leaves nothing behind whatever it does, and in a fork in the background."""
+"""Work in a process of its own, which leaves nothing behind whatever it does."""
 
 from __future__ import annotations
 
@@ -124,54 +124,3 @@ def test_work_that_takes_too_long_is_given_up_or_has_lost_its_caller_is_ended_wi
 def test_what_is_yielded_comes_without_the_stages_and_what_is_printed_goes_nowhere(capfd):
     assert list(run_in_subprocess(speaks)) == ["done"]
     assert capfd.readouterr() == ("", "")
-
-
-BACKGROUND = """
-import os, sys, time
-from arena.base import work
-os.sched_getaffinity = lambda _: range(int(sys.argv[1]))
-here = os.getpid()
-
-def failing():
-    if os.getpid() != here:
-        os._exit(0)
-    raise OSError("disk full")
-
-def hanging():
-    try:
-        time.sleep(20)
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-
-with work.in_background(os.getpid) as forked, work.in_background(lambda: b"x" * 10**6) as long:
-    print(forked() != here, len(long()))
-try:
-    with work.in_background(failing) as failed:
-        failed()
-except OSError as error:
-    print(error)
-if len(sys.argv) > 2:
-    try:
-        with work.in_background(hanging):
-            time.sleep(0.5)
-            raise ValueError
-    except ValueError:
-        print("raised", flush=True)
-    try:
-        os.wait()
-    except ChildProcessError:
-        print("alone")
-"""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("2", "hang"), ["True 1000000", "disk full", "interrupted", "raised", "alone"]),
-        (("1",), ["False 1000000", "disk full"]),
-    ],
-)
-def test_work_in_the_background_is_done_in_a_fork_that_is_not_left_behind_and_here_with_one_core(arguments, said):
-    command = [sys.executable, "-c", BACKGROUND, *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == said

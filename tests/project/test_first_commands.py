@@ -38,11 +38,11 @@ def test_a_short_quickstart_is_played_and_reported_without_a_warning(tmp_path: P
     (tmp_path / "quickstart.yaml").write_text(config.replace("count: 20", "count: 2"), encoding="utf-8")
     for arguments in (
         ["run", "quickstart.yaml"],
-        ["report", "reports/quickstart", "--png", "--latex", "--moves", "--fen"],
+        ["report", "reports/quickstart", "--png", "--moves", "--fen"],
     ):
         command = [sys.executable, "-m", "arena", *arguments]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, "Warning" in done.stderr) == (0, False), done.stderr
-    assert {"report.html", "standings.csv", "moves.csv", "standings.tex", "elo.png"} <= {
+    assert {"report.html", "standings.csv", "moves.csv", "elo.png"} <= {
         path.name for path in (tmp_path / "reports" / "quickstart").rglob("*")
     }

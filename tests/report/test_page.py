@@ -16,7 +16,7 @@ import pytest
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
 from arena.report.charts.style import on_page, save_png, svg
-from arena.report.files import frame_of, latex
+from arena.report.files import frame_of
 from arena.report.page.blocks import Sortable
 from arena.report.page.sections import MOST_PAIRS, RunPage
 from arena.report.page.standings import standings_grid
@@ -34,10 +34,10 @@ VOID = {"br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Run:
-    """A run of 18 players with names of all kinds and its report for papers."""
+    """A run of 18 players with names of all kinds and its report."""
     players = [player(name, 1 + i % 5, e=i) for i, name in enumerate(NAMES)]
     run = synthetic(tmp_path_factory.mktemp("page"), players, 1, plies=4)
-    write(run, latex=True)
+    write(run)
     return run
 
 
@@ -86,15 +86,6 @@ def test_the_summary_shows_every_picture(made: Run) -> None:
     assert set(shown) == {path.name for path in made.folder.glob("*.svg")} and shown
 
 
-def test_latex_tables_have_the_same_columns_in_each_row(made: Run) -> None:
-    tables = {path.name: path.read_text(encoding="utf-8") for path in made.folder.glob("*.tex")}
-    assert set(tables) >= {"standings.tex", "effort.tex"}
-    for name, text in tables.items():
-        rows = [line for line in text.splitlines() if line.endswith(r"\\")]
-        assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1 and len(rows) > 1, name
-    assert 'a <b> \\& "id="x" url(\\#y)' in tables["standings.tex"]
-
-
 TERMS: list[dict[str, Any]] = [{"depth": 6}, {"seconds": 0.02}]
 TWO_TERMS = [player(f"{e} {limit}", evaluation=e, **limit) for e in "xy" for limit in TERMS]
 
@@ -106,8 +97,6 @@ def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: 
             if not len(frame_of(run, table)):
                 continue
             grid = table.grid(frame_of(run, table))
-            rows = [line for line in latex(grid).splitlines() if line.endswith(r"\\")]
-            assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(grid.headings)}
             shown = Sortable(grid)
             assert (
                 shown.html().count("<th ")

@@ -58,7 +58,6 @@ def test_a_failure_has_the_traceback_and_the_output_of_the_game_but_not_in_a_rep
     assert "Failures in 1 game" in text(failed) and "line 7" not in text(failed)
     file.write_text(yaml.safe_dump(bundle))
     assert "bot.py, line 7, in choose" in text(failed) and "still thinking" in text(failed)
-    assert "line 7" not in text(changed(failed, published={}))
     for other in (yaml.safe_dump(bundle | {"player": "another"}), "- :\n  {"):
         file.write_text(other)
         assert "line 7" not in text(failed)
@@ -89,16 +88,8 @@ def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
     assert [text.count(f"mistake {n}") for n in "ab"] == [1, 1] and text.count("W:W1:B32") == 2
 
 
-def test_a_report_without_names_has_no_command_that_needs_the_folder(run: Run) -> None:
-    games = run.games.assign(error="")
-    games.loc[0, ["result", "termination"]] = ["white", "error"]
-    failed = changed(run, games=games)
-    assert "arena replay" in player_sections(failed)[0]
-    assert "arena replay" not in player_sections(changed(failed, published={}))[0]
-
-
 @pytest.mark.parametrize(("plies", "ply"), [(0, 1), (46, 47), (47, 47)])
-def test_a_failure_whose_words_are_hidden_has_the_ply_that_failed(plies: int, ply: int) -> None:
+def test_a_failure_without_words_has_the_ply_that_failed(plies: int, ply: int) -> None:
     """White, who begins, is to move after an even number of plies; after an odd one its last move was late."""
     game = {"game": 1, "white": "a", "black": "b", "result": "black", "termination": "time", "plies": plies}
     (failure,) = failures_of([game | {"opening_fen": "W:W1:B32", "error": ""}])

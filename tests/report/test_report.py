@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,12 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from arena.base.errors import ArenaError
 from arena.report.charts.catalogue import figures
 from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.style import save_pdf, save_png
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions
-from arena.report.write import FAULTS_FILE, left_over, write
+from arena.report.write import write
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
@@ -25,6 +25,7 @@ from tests.helpers.report_data import (
     assert_nothing_is_cut_off,
     changed,
     drawn,
+    plain,
     player,
     synthetic,
     texts,
@@ -151,7 +152,7 @@ def test_ids_of_the_page_are_unique_and_every_reference_and_link_finds_one(mixed
     references = set(re.findall(r'(?:href="|url\()#(?!game=|[^"]*opponent=)([^")]+)', text))
     assert references and references <= set(ids)
     written = {path.name for path in mixed.folder.iterdir()}
-    assert set(re.findall(r'href="([^"#]+)"', text)) == written - {"report.html"}
+    assert set(re.findall(r'href="([^"#]+)"', text)) == {name for name in written if name.endswith(".svg")}
 
 
 def test_repeated_games_are_noted(mixed: Run, tmp_path: Path) -> None:
@@ -172,9 +173,9 @@ def test_no_file_shows_a_missing_number(kind: str, request: pytest.FixtureReques
 
 def test_the_same_ledger_gives_the_same_bytes(mixed: Run, tmp_path: Path) -> None:
     again = changed(mixed, tmp_path, games=mixed.games.copy(), moves=mixed.moves.copy())
-    paths = write(again)
-    assert {path.name for path in paths} == {path.name for path in mixed.folder.iterdir()}
-    for path in paths:
+    write(again)
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in mixed.folder.iterdir()}
+    for path in tmp_path.iterdir():
         assert path.read_bytes() == (mixed.folder / path.name).read_bytes(), path.name
 
 
@@ -182,93 +183,58 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "elo_by_depth.png").write_bytes(b"old")
-    (tmp_path / "report.html").write_bytes((mixed.folder / "report.html").read_bytes())
 
     def fail(axes: Axes, path: Path) -> None:
         path.write_bytes(b"half")
         raise OSError("disk full")
 
-    monkeypatch.setattr("arena.report.write.save_png", fail)
-    monkeypatch.setattr("arena.report.write.svg", lambda axes: "")
+    monkeypatch.setattr("arena.report.charts.style.save_png", fail)
     with pytest.raises(OSError, match="disk full"):
-        write(mixed, tmp_path, png=True)
+        write_quickly(mixed, tmp_path, also=["png"])
     assert (tmp_path / "elo_by_depth.png").read_bytes() == b"old"
     assert not list(tmp_path.glob(".*"))
-
-
-def test_a_report_deletes_nothing_renews_what_there_was_and_names_the_rest(
-    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.report.write.save_png", lambda axes, path: path.touch())
-    monkeypatch.setattr("arena.report.write.write_positions", lambda run, path: path.write_text("game,fen\n"))
-    write_quickly(mixed, tmp_path, png=True, latex=True, fen=True)
-    earlier = {path.name for path in tmp_path.iterdir()}
-    renewed = ("standings.tex", "elo_by_depth.png", "games.pdn", "moves.csv")
-    written = {name: (tmp_path / name).read_bytes() for name in renewed}
-    for name in (*renewed, "sprt.csv", "order.tex", "notes.txt"):
-        (tmp_path / name).write_text("game,fen\n")
-    paths = write_quickly(mixed, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == earlier | {"sprt.csv", "order.tex", "notes.txt"}
-    assert {name: (tmp_path / name).read_bytes() for name in renewed} == written
-    assert left_over(tmp_path, paths) == ["order.tex", "sprt.csv"]
-
-
-def test_a_folder_with_files_of_a_users_own_is_not_written_to(mixed: Run, tmp_path: Path) -> None:
-    (tmp_path / "games.csv").write_text("mine")
-    (tmp_path / "report.html").write_text("mine, too")
-    with pytest.raises(ArenaError, match=re.escape(str(tmp_path / "games.csv"))):
-        write(mixed, tmp_path)
-    assert sorted(path.read_text() for path in tmp_path.iterdir()) == ["mine", "mine, too"]
 
 
 def broken(*_: Any, **__: Any) -> Any:
     raise ZeroDivisionError("float division by zero")
 
 
-BROKEN: list[tuple[dict[str, str], set[str]]] = [
-    ({"sentences.cautions.waited": "the answer", "charts.catalogue.plot_sweep": "elo_by_depth"}, {
-        "elo_by_depth.svg", "elo_by_nodes.svg",
-    }),
-    (
-        {
-            "page.blocks.whisker": "synthetic",
-            "page.sections.player_sections": "the players' pages",
-            "files.pdn_games": "games.pdn",
-            "write.viewer": "Games",
-        },
-        {"games.pdn"},
-    ),
-]  # fmt: skip
-"""Functions of parts of a report with how each part is called, and the files that are not written then."""
+BROKEN = {
+    "sentences.cautions.waited": "The answer",
+    "charts.catalogue.plot_sweep": "The answer",
+    "page.standings.whisker": "Standings",
+    "page.sections.player_sections": "Players' pages",
+    "write.viewer": "Games",
+}
+"""Functions of sections of a page, each with what the section is called."""
 
 
-def test_parts_that_cannot_be_made_are_a_line_each_and_all_others_are_written(
-    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("function", BROKEN)
+def test_a_section_that_cannot_be_made_is_a_line_and_all_else_is_written(
+    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
 ) -> None:
-    whole = {path.name for path in mixed.folder.iterdir()}
-    for parts, files in BROKEN:
-        faulty = changed(mixed, tmp_path)
-        with monkeypatch.context() as patch:
-            for target in parts:
-                patch.setattr(f"arena.report.{target}", broken)
-            lacking = whole - {path.name for path in write_quickly(faulty)}
-        assert set(parts.values()) <= set(faulty.faults.found) and lacking == files
-        page = (tmp_path / "report.html").read_text(encoding="utf-8")
-        assert page.count("ZeroDivisionError: float division by zero") >= len(parts)
-        assert (tmp_path / FAULTS_FILE).read_text(encoding="utf-8").count("in broken") >= len(parts)
-    write_quickly(changed(mixed, tmp_path))
-    assert not (tmp_path / FAULTS_FILE).exists()
+    faulty = changed(mixed, tmp_path)
+    monkeypatch.setattr(f"arena.report.{function}", broken)
+    written = {path.name for path in write_quickly(faulty)}
+    assert {path.name for path in mixed.folder.iterdir()} - written <= {"elo_by_depth.svg", "elo_by_nodes.svg"}
+    line = f"{BROKEN[function]} could not be made: ZeroDivisionError: float division by zero"
+    assert line in faulty.faults.found.values()
+    assert line in plain(unescape((tmp_path / "report.html").read_text(encoding="utf-8")))
 
 
-def test_charts_are_files_of_other_kinds_too_if_asked_for(
-    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_configured", [True, False])
+def test_charts_are_files_of_other_kinds_too_if_the_configuration_or_a_call_asks_for_them(
+    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_configured: bool
 ) -> None:
-    for kind in ("png", "pdf"):
-        monkeypatch.setattr(f"arena.report.write.save_{kind}", lambda axes, path: path.touch())
-    names = {path.name for path in write_quickly(mixed, tmp_path, png=True, pdf=True)}
+    asked = ("png", "pdf")
+    for kind in asked:
+        monkeypatch.setattr(f"arena.report.charts.style.save_{kind}", lambda axes, path: path.touch())
+    configured = mixed.experiment.model_copy(update={"report": asked})
+    run = changed(mixed, tmp_path, experiment=configured) if is_configured else changed(mixed, tmp_path)
+    names = {path.name for path in write_quickly(run, also=() if is_configured else asked)}
     charts = {path.stem for path in mixed.folder.glob("*.svg")}
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    for kind in ("png", "pdf"):
+    for kind in asked:
         assert not list(mixed.folder.glob(f"*.{kind}")) and {f"{name}.{kind}" for name in charts} <= names
         assert set(re.findall(rf'href="(\w+)\.{kind}"', page)) == charts
 

@@ -12,7 +12,6 @@ import pytest
 
 from arena.base.files import RUNS
 from arena.ratings.interval import Z95, Interval, score_from_elo
-from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
 from arena.report.page.sections import RunPage
 from arena.report.page.standings import standings_grid
@@ -36,6 +35,7 @@ from arena.report.tables.suites import RANDOM_CHOICE
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
+    drawn,
     experiment,
     frames,
     plain,
@@ -365,7 +365,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     assert lines_of(alike) == [said]
     assert standings_grid(alike).texts()["Elo"].tolist() == ["", ""]
     assert not MISSING_WORD.search(RunPage(alike).markdown.replace("none", ""))
-    assert "elo" not in {chart.name for chart in charts_of(alike)}
+    assert "elo" not in drawn(alike)
     assert lines_of(run) != [said]
 
 
@@ -401,18 +401,17 @@ def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_round
     players = [player("a", 1), player("b", 2)]
     run = run_of(tmp_path, experiment(players, format=swiss), *frames(players, 1, plies=2))
     free = {"byes": 0, "void_rounds": 0}
-    vars(run)["order"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, **free}])
+    vars(run)["standings"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, **free}])
     assert of_bye in byes(run) and of_void in byes(run)
-    vars(run)["order"] = pd.DataFrame([{"player": "b", **row, **free}])
+    vars(run)["standings"] = pd.DataFrame([{"player": "b", **row, **free}])
     assert byes(run) == ""
 
 
-def test_one_of_several_runs_says_which_and_leads_back_unless_it_is_published(tmp_path: Path) -> None:
+def test_one_of_several_runs_says_which_and_leads_back(tmp_path: Path) -> None:
     (tmp_path / RUNS).touch()
     run = synthetic(tmp_path / "english-1k", [player("a", 1), player("b", 2)], 1, plies=2)
     page = RunPage(run).html
     assert f"{run.name}: english-1k</h1>" in page and 'href="../report.html"' in page
-    assert 'href="../report.html"' not in RunPage(changed(run, published={})).html
 
 
 def test_a_cycle_that_ratings_cannot_tell_is_a_caution(tmp_path: Path) -> None:

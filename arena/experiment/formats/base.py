@@ -63,7 +63,7 @@ class FinalPlace(NamedTuple):
 
     player: int
     figures: Mapping[str, float | str]
-    """By the columns of `order.csv`: see the formats."""
+    """By the columns of `standings.csv`: see the formats."""
 
 
 Batches: TypeAlias = Generator[PairBatch, BatchResult, list[FinalPlace]]

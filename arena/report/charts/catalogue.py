@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -28,6 +27,10 @@ class _Chart(NamedTuple):
     applies: Callable[[Run], bool]
     """Whether a run that has games has the chart."""
 
+    def is_of(self, run: Run) -> bool:
+        """Whether a run has the chart: none before its first game."""
+        return len(run.games) > 0 and self.applies(run)
+
 
 def _number(run: Run) -> SweptNumber:
     """The number that a run sweeps; without values where it sweeps depth."""
@@ -44,7 +47,7 @@ def _sweep(per: str) -> _Chart:
     )
 
 
-CHARTS: tuple[_Chart, ...] = (
+_CHARTS = (
     _Chart(
         "sprt",
         "Log-likelihood ratio of H1 to H0 after each pair of the schedule, with the bounds at which it ends.",
@@ -88,24 +91,10 @@ CHARTS: tuple[_Chart, ...] = (
         lambda run: bool(run.standings["elo"].count()) and len(run.endgame_errors) > 0,
     ),
 )
-"""Every chart, in the order of the page."""
-
-
-def charts_of(run: Run) -> list[_Chart]:
-    """The charts that a run has: none before its first game."""
-    if not len(run.games):
-        return []
-    return [chart for chart in CHARTS if run.faults.attempt(chart.name, partial(chart.applies, run), False)]
-
-
-def draw(run: Run) -> dict[str, Axes]:
-    """The charts of a run by name, without those that could not be drawn."""
-    drawn = {
-        chart.name: run.faults.attempt(chart.name, partial(chart.draw, run), None) for chart in charts_of(run)
-    }
-    return {name: axes for name, axes in drawn.items() if axes is not None}
+CHARTS: dict[str, _Chart] = {chart.name: chart for chart in _CHARTS}
+"""Every chart by its name, in the order of the page."""
 
 
 def figures(run: Run) -> dict[str, Figure]:
-    """The figures of `draw` by name."""
-    return {name: figure_of(axes) for name, axes in draw(run).items()}
+    """The charts of a run as figures, by name."""
+    return {name: figure_of(chart.draw(run)) for name, chart in CHARTS.items() if chart.is_of(run)}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from markupsafe import Markup, escape
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from arena.base.writing import write_text
 
 INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"
 """Colours of text, secondary text, grid and background; a page has its own in place of exactly these."""
@@ -100,6 +104,17 @@ def on_page(picture: str, name: str, caption: str) -> Markup:
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", picture[picture.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r"<[^<>]*>", on_page_tag, text)  # text between tags may hold anything
     return Markup(text.replace("<svg", f'<svg role="img" aria-label="{escape(caption)}"', 1).strip())
+
+
+def kinds_of(also: Collection[str]) -> list[str]:
+    """The suffixes of charts as files: SVG, and of `also` those of pictures."""
+    return ["svg", *(kind for kind in ("png", "pdf") if kind in also)]
+
+
+def chart_files(name: str, axes: Axes, picture: str, also: Collection[str]) -> dict[str, Callable[[Path], object]]:
+    """What writes the files of a chart, by their names; `picture` is its SVG."""
+    save = {"svg": partial(write_text, picture), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
+    return {f"{name}.{kind}": save[kind] for kind in kinds_of(also)}
 
 
 def save_png(axes: Axes, path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import NamedTuple, Protocol
 from markupsafe import Markup, escape
 
 from arena.base.number import unbroken
-from arena.report.faults import Faults
 from arena.report.marks import elo_html, player_link, scale, whisker
 from arena.report.sentences.claims import Claim
 from arena.report.tables.table import Cell, Grid, Heading, Style
@@ -170,27 +169,6 @@ class Chart(NamedTuple):
         return f"![{self.name}]({self.name}.{self.kinds[0]})\n\n*{escaped(self.caption)}*"
 
 
-class Tried(NamedTuple):
-    """The blocks of a part, which says in one line if they cannot be written."""
-
-    blocks: Sequence[Block]
-    part: str
-    faults: Faults
-
-    def html(self) -> Markup:
-        written = self.faults.attempt(self.part, lambda: together(self.blocks), None)
-        return fault_line(self.faults, self.part).html() if written is None else written
-
-    def markdown(self) -> str:
-        written = self.faults.attempt(self.part, lambda: together_in_markdown(self.blocks), None)
-        return fault_line(self.faults, self.part).markdown() if written is None else written
-
-
-def fault_line(faults: Faults, part: str) -> Text:
-    """The line of a part that could not be made."""
-    return Text(faults.line_of(part), "failed")
-
-
 class Row(NamedTuple):
     """A board and what is said of it, side by side where there is room."""
 
@@ -221,21 +199,16 @@ class Fold(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """HTML as it is, which Markdown leaves out."""
+    """HTML and Markdown as they are."""
 
     source: Markup
+    text: str = ""
 
     def html(self) -> Markup:
         return self.source
 
     def markdown(self) -> str:
-        return ""
-
-
-def file_list(files: Iterable[tuple[str, str]]) -> Raw:
-    """Links to files, each with what it holds."""
-    rows = Markup("\n").join(Markup('<li><a href="{0}">{0}</a>: {1}</li>').format(*file) for file in files)
-    return Raw(Markup('<ul class="files">\n{}\n</ul>').format(rows))
+        return self.text
 
 
 def together(blocks: Iterable[Block]) -> Markup:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
 from arena.base.number import known, percent
 from arena.base.wording import counted, listed
-from arena.ledger.public import without_paths
 from arena.ledger.record import Failure
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
@@ -22,7 +22,14 @@ from arena.report.run import Run
 from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
 from arena.report.tables.outcomes import sides
-from arena.report.tables.submissions import failed_games, failure_words, findings, first_mistake, notices
+from arena.report.tables.submissions import (
+    failed_games,
+    failure_words,
+    findings,
+    first_mistake,
+    notices,
+    without_paths,
+)
 from arena.report.tables.table import Cell, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
@@ -106,13 +113,12 @@ class PlayerPages:
 
     def _points(self, name: str) -> list[Block]:
         """The points of a Swiss by which the player has its place, and what decides between equal ones."""
-        order = self.run.order
-        if "buchholz" not in order or name not in set(order["player"]):
+        if "buchholz" not in self.rated or name not in self.rated.index:
             return []
-        [row] = order[order["player"] == name].to_dict("records")
+        row: dict[Any, Any] = self.rated.loc[name].to_dict()
         played = row["wins"] + row["draws"] / 2
         of_games = f"{played:g} in {counted(row['games'], 'game')}"
-        free = without_games(row, self.run.experiment.format.pairs_of_pairing(0)) if "byes" in row else []
+        free = without_games(row, self.run.experiment.format.pairs_of_pairing(0))
         sums = f"Buchholz {row['buchholz']:.4g}, Sonneborn-Berger {row['sonneborn_berger']:.4g}"
         points = f"{row['points']:.4g} points: {listed([of_games, *free])}" if free else f"Points: {of_games}"
         return [Text(f"{points}. {sums}.")]
@@ -141,8 +147,6 @@ class PlayerPages:
 
     def _bundled(self, failure: Failure) -> list[Block]:
         """The traceback of a failure in a game, and what the player printed, as the run's folder has them."""
-        if self.run.data.published is not None:
-            return []
         parts = {"Traceback:": failure.traceback, "Its last output:": failure.output}
         return [_lines(label, text) for label, text in parts.items() if text]
 
@@ -191,7 +195,7 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
     names = [*run.placed, *run.data.withdrawn, *run.info.left_out]
     pages = PlayerPages(run, names, max(1, min(ERRORS, BOARDS // max(len(names), 1))))
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
-    command = "" if run.data.published is not None else f"arena replay {shown_folder(run.folder)}"
+    command = f"arena replay {shown_folder(run.folder)}"
     sections: list[Markup] = []
     for name in names:
         section = player_html(name, pages.blocks(name, command=command, linked=linked), back)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
 
 from markupsafe import Markup
 
@@ -16,8 +14,8 @@ from arena.base.wording import counted, listed
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.ratings.match import match_summary
 from arena.ratings.prior import moved_by_prior
-from arena.report.charts.catalogue import charts_of
-from arena.report.charts.style import on_page
+from arena.report.charts.catalogue import CHARTS
+from arena.report.charts.style import kinds_of, on_page
 from arena.report.marks import game_link
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
@@ -30,9 +28,8 @@ from arena.report.page.blocks import (
     Section,
     Sortable,
     Text,
-    Tried,
-    fault_line,
-    file_list,
+    together,
+    together_in_markdown,
 )
 from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable_grid, standings_grid
@@ -94,19 +91,14 @@ class RunPage:
     """The page of a run: its sections once, as HTML and as Markdown."""
 
     run: Run
-    pictures: Mapping[str, str] = field(default_factory=dict)
-    """Charts as SVG texts, by name."""
+    drawn: Callable[[str], str] | None = None
+    """Draws the chart of a name as an SVG text; without it the page has links to files alone."""
     viewer: Markup = NOTHING
     """The part that shows the games."""
-    kinds: Sequence[str] = ("svg",)
-    """The suffixes of the charts' files."""
-    files: Sequence[tuple[str, str]] = ()
-    """Names and contents of the other files."""
-    charts: dict[str, Block] = field(init=False)
-    """Those that have no place on the page yet, by name."""
-
-    def __post_init__(self) -> None:
-        self.charts = {chart.name: self._chart(chart.name, chart.caption) for chart in charts_of(self.run)}
+    also: Collection[str] = ()
+    """What the report has besides, as `arena.report.write` takes it."""
+    _placed: set[str] = field(init=False, default_factory=set)
+    """The charts that have a place on the page."""
 
     @property
     def html(self) -> str:
@@ -127,21 +119,27 @@ class RunPage:
     @cached_property
     def _players(self) -> tuple[Markup, list[str]]:
         """The pages of players, and their names."""
-        part, make = "the players' pages", partial(player_sections, self.run, linked=bool(self.viewer))
-        made = self.run.faults.attempt(part, make, None)
-        return made or (fault_line(self.run.faults, part).html(), [])
+        make = partial(player_sections, self.run, linked=bool(self.viewer))
+        part = "Players' pages"
+        return self.run.faults.attempt(part, make, None) or (self._fault(part).html(), [])
 
-    def _chart(self, name: str, caption: str) -> Block:
-        if self.run.faults.line_of(name):
-            return fault_line(self.run.faults, name)
-        drawn = on_page(self.pictures[name], name, caption) if name in self.pictures else NOTHING
-        return Chart(name, caption, drawn, self.kinds)
+    def _fault(self, part: str) -> Text:
+        """The line of a section that could not be made."""
+        return Text(self.run.faults.found[part], "failed")
+
+    def _chart(self, name: str) -> list[Block]:
+        """The chart of a name, if the run has it and it has no other place on the page."""
+        chart = CHARTS.get(name)
+        if chart is None or name in self._placed or not chart.is_of(self.run):
+            return []
+        self._placed.add(name)
+        picture = on_page(self.drawn(name), name, chart.caption) if self.drawn else NOTHING
+        return [Chart(name, chart.caption, picture, kinds_of(self.also))]
 
     @cached_property
     def sections(self) -> list[Section]:
         """All sections, the opening one first."""
         makers: dict[tuple[str, str], Callable[[], list[Block]]] = {
-            ("top", self.run.title): self._top,
             ("standings", "Standings"): self._standings,
             ("crosstable", "Against each other"): self._crosstable,
             ("submissions", "Submissions"): lambda: _table(self.run, SUBMISSIONS, linked=self.linked),
@@ -150,29 +148,29 @@ class RunPage:
             ("suites", "Suites solved"): self._suites,
             ("effort", "Search effort"): self._effort,
             ("extras", "Custom metrics"): lambda: _table(self.run, EXTRAS, OF_EXTRAS),
-            ("games", "Games"): lambda: [Raw(self.viewer)] if self.viewer else [],
+            ("games", "Games"): self._games,
             ("details", "Details"): self._details,
         }
-        sections = [Section(*named, self._tried(named[1], make)) for named, make in makers.items()]
+        sections = [Section("top", self.run.title, self._written("The answer", self._top))]
+        sections += [Section(*named, self._written(named[1], make)) for named, make in makers.items()]
         return [section for section in sections if section.blocks]
 
-    def _tried(self, part: str, make: Callable[[], list[Block]]) -> list[Block]:
-        """The blocks of a section, or a line that says that they could not be made."""
-        faults = self.run.faults
-        blocks = faults.attempt(part, make, [])
-        if faults.line_of(part):
-            return [fault_line(faults, part)]
-        return [Tried(blocks, part, faults)] if blocks else []
+    def _written(self, part: str, make: Callable[[], list[Block]]) -> list[Block]:
+        """The blocks of a section as they are written, or a line that says that they could not be."""
+
+        def write() -> list[Block]:
+            blocks = make()
+            return [Raw(together(blocks), together_in_markdown(blocks))] if blocks else []
+
+        written = self.run.faults.attempt(part, write, None)
+        return [self._fault(part)] if written is None else written
 
     def _top(self) -> list[Block]:
         blocks: list[Block] = [Text(facts(self.run), "facts")]
-        if self.run.is_one_of_several and self.run.data.published is None:
+        if self.run.is_one_of_several:
             link = Markup('<p class="note"><a href="../{}">All runs of {}</a></p>').format(REPORT, self.run.name)
             blocks.append(Raw(link))
-        part = "the answer"
-        first = self.run.faults.attempt(part, partial(opening, self.run), None)
-        if first is None:
-            return [*blocks, fault_line(self.run.faults, part)]
+        first = opening(self.run)
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
         blocks += [Text(words, "failed", player=player, linked=self.linked) for words, player in first.failures]
         blocks += [Claims(first.claims)] if first.claims else []
@@ -180,8 +178,7 @@ class RunPage:
             scale, more = "Elo with 95 % intervals; 100 Elo are 64 % of the points.", first.more
             text = " ".join(filter(None, (scale, one_scale(self.run), more.text if more else "")))
             blocks.append(Text(text, "note", code=more.setting if more else ""))
-        if (name := answering_chart(self.run)) in self.charts:
-            blocks.append(self.charts.pop(name))
+        blocks += self._chart(answering_chart(self.run))
         blocks += [Items(first.cautions, "Worth a look")] if first.cautions else []
         return blocks
 
@@ -209,7 +206,7 @@ class RunPage:
             f"Nodes and time of a search {limit}: geometric means over random positions; ratios position by "
             "position. Branching factor: nodes to the power 1/depth."
         )
-        return self._with_chart("ablation", _table(self.run, ABLATION, note))
+        return [*_table(self.run, ABLATION, note), *self._chart("ablation")]
 
     def _errors(self) -> list[Block]:
         run = self.run
@@ -223,7 +220,7 @@ class RunPage:
             blocks += _table(run, JUDGED_LOSSES, JUDGED)
         if len(run.costliest_errors):
             blocks += [Text("The costliest errors:"), self._costliest()]
-        return self._with_chart("errors", blocks)
+        return [*blocks, *self._chart("errors")]
 
     def _costliest(self) -> Block:
         rows = []
@@ -238,7 +235,7 @@ class RunPage:
     def _effort(self) -> list[Block]:
         effort = self.run.effort
         note = " ".join(sentence for name, sentence in EFFORT_NOTES.items() if effort[name].notna().any())
-        return self._with_chart("elo_by_nodes", _table(self.run, EFFORT_TABLE, note))
+        return [*_table(self.run, EFFORT_TABLE, note), *self._chart("elo_by_nodes")]
 
     def _suites(self) -> list[Block]:
         run = self.run
@@ -249,9 +246,10 @@ class RunPage:
             Fold(f"{suite} by stratum", [Sortable(grid)]) for suite, grid in strata(run.suites).items()
         ]
 
-    def _with_chart(self, name: str, blocks: list[Block]) -> list[Block]:
-        """The blocks of a section with its chart; nothing without blocks."""
-        return [*blocks, self.charts.pop(name)] if blocks and name in self.charts else blocks
+    def _games(self) -> list[Block]:
+        if "Games" in self.run.faults.found:
+            return [self._fault("Games")]
+        return [Raw(self.viewer)] if self.viewer else []
 
     def _details(self) -> list[Block]:
         run = self.run
@@ -259,9 +257,8 @@ class RunPage:
             Fold("Each pairing", _pairings(run)),
             Fold("How games ended", _endings(run)),
             Fold("Match statistics", _match(run)),
-            Fold("Further charts", [*self.charts.values()]),
-            Fold("Configuration, versions and machine", _configuration(run)),
-            Fold("Files", [file_list(self.files)] if self.files else []),
+            Fold("Further charts", [block for name in CHARTS for block in self._chart(name)]),
+            Fold("Versions and machine", _machine(run)),
         ]
         return [fold for fold in folds if fold.blocks]
 
@@ -345,11 +342,8 @@ def _match(run: Run) -> list[Block]:
     return [Items(lines)]
 
 
-def _configuration(run: Run) -> list[Block]:
-    document: dict[str, Any] = run.data.experiment.as_dict()
-    if run.data.published is not None:  # the order of the file tells who they are
-        document["players"].sort(key=lambda entry: (len(entry["name"]), entry["name"]))
-    text = json.dumps(document, indent=2, ensure_ascii=False, default=str)
+def _machine(run: Run) -> list[Block]:
+    """The seed, the versions, and the machine of the run."""
     machine = ", ".join(
         counted(value, "core") if name == "cores" else str(value)
         for name, value in run.info.machine.items()
@@ -357,4 +351,4 @@ def _configuration(run: Run) -> list[Block]:
     )
     versions = ", ".join(f"{name} {version}" for name, version in run.info.versions.items() if version)
     lines = [line for line in (f"Seed {run.experiment.seed}. {versions}", machine) if line]
-    return [Raw(Markup('<p class="note">{}</p><pre>{}</pre>').format(". ".join(lines), text))]
+    return [Raw(Markup('<p class="note">{}</p>').format(". ".join(lines)))]

@@ -15,11 +15,15 @@ from arena.report.describe import describe
 from arena.report.marks import elo_html, player_link, results_bar, scale, whisker
 from arena.report.run import Run
 from arena.report.tables.forms import decided_by, plain
-from arena.report.tables.outcomes import ORDER, Score
+from arena.report.tables.outcomes import Score
+from arena.report.tables.standings import STANDINGS
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell
 from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
 from players.player import PlayerSpec
+
+_CERTAIN = 0.95
+"""Probability of being the best from which on the leader is so for certain."""
 
 
 def standings_grid(run: Run, linked: Collection[str] = ()) -> Grid:
@@ -28,28 +32,30 @@ def standings_grid(run: Run, linked: Collection[str] = ()) -> Grid:
     `linked` are the players whose names lead to pages of their own.
     """
     specs = {spec.name: spec for spec in run.data.experiment.players}
-    figures = run.standings[["player", *({"los", "best"} & {*run.standings})]]
-    table = run.order.merge(figures, how="left", on="player") if len(run.order) else run.standings
-    named = [_named(name, specs.get(name), linked) for name in table["player"]]
-    return rated(table, named, _placing(run.order))
+    named = [_named(name, specs.get(name), linked) for name in run.standings["player"]]
+    return rated(run.standings, named, _placing(run.standings))
 
 
 def rated(table: pd.DataFrame, named: Sequence[Cell], placing: Sequence[tuple[Heading, list[Cell]]] = ()) -> Grid:
-    """The standings of a table with place or rank, Elo and results; `placing` decided who is before whom."""
+    """The standings of a table with Elo and results; `placing` decided who is before whom.
+
+    With three players or more, each has the probability of being the best, unless the leader is so for certain.
+    """
     rows = table.to_dict("records")
     elo = [Interval.of(row, "elo") for row in rows]
     ends = scale(elo)
-    places = [row.get("place", row.get("rank")) for row in rows]
     results = [tuple(int(row[kind]) for kind in ("wins", "draws", "losses")) for row in rows]
     scores = [_score(*counts) for counts in results]
     heading, chance = ("Best", "best") if "best" in table else ("LOS", "los")
+    is_shown = chance in table and not (chance == "best" and table["best"].max() >= _CERTAIN)
+    chances = [cell(row[chance], probability(row[chance])) for row in rows] if is_shown else []
     return Grid.of([
-        (Heading("#", Style.RANK), [Cell(place, str(place)) for place in places]),
+        (Heading("#", Style.RANK), [Cell(rank, str(rank)) for rank in table["rank"]]),
         (NAMED, named),
         *placing,
         (Heading("Elo", Style.ELO), [_elo(each) for each in elo]),
         (Heading("95 % interval", Style.PLOT), [Cell(None, "", whisker(each, ends)) for each in elo]),
-        (Heading(heading, is_wide=True), [cell(row[chance], probability(row[chance])) for row in rows]),
+        *([(Heading(heading, is_wide=True), chances)] if chances else []),
         (Heading("Score", is_wide=bool(placing)), [Cell(score, percent(score)) for score in scores]),
         (Heading("Won, drawn, lost", Style.RESULTS, is_wide=True), [_results(*counts) for counts in results]),
     ])  # fmt: skip
@@ -74,20 +80,18 @@ def _results(won: int, drawn: int, lost: int) -> Cell:
     return EMPTY if score is None else Cell(score, f"{won} - {drawn} - {lost}", results_bar(won, drawn, lost))
 
 
-def _placing(order: pd.DataFrame) -> list[tuple[Heading, list[Cell]]]:
+def _placing(table: pd.DataFrame) -> list[tuple[Heading, list[Cell]]]:
     """What places players in a format: of a knockout the round that each has come to."""
-    if order.empty:
-        return []
-    columns = {column.name: column for column in ORDER.columns}
-    if "conceded" not in order:
+    columns = {column.name: column for column in STANDINGS.columns}
+    if "round" not in table:
         return [
-            (Heading(columns[name].heading, is_wide=name != "points"), columns[name].cells(order))
+            (Heading(columns[name].heading, is_wide=name != "points"), columns[name].cells(table))
             for name in ("points", "buchholz", "sonneborn_berger")
-            if name in order
+            if name in table
         ]
-    matches = [_match(row) for row in order.to_dict("records")]
+    matches = [_match(row) for row in table.to_dict("records")]
     last = Heading("Last match", Style.WORD, is_wide=True)
-    return [(Heading("Round"), columns["round"].cells(order)), (last, matches)]
+    return [(Heading("Round"), columns["round"].cells(table)), (last, matches)]
 
 
 def _match(row: Mapping[Any, Any]) -> Cell:

@@ -12,7 +12,6 @@ from arena.base.wording import counted, listed
 from arena.report.describe import describe_limit
 from arena.report.run import Run
 from arena.report.tables.settings import limits, terms
-from arena.report.tables.standings import STANDINGS
 from arena.rules.game import Termination
 
 _WRITERS = ("match", "place")
@@ -138,18 +137,16 @@ def one_scale(run: Run) -> str:
 
 def placed_by(run: Run) -> str:
     """What decides the places of a Swiss or knockout, which are no ranks by Elo."""
-    if not len(run.order):
-        return ""
-    return f"Places are by {_PLACED[run.experiment.format.type]}; {STANDINGS.name}.csv ranks the players by Elo."
+    return f"Places are by {_PLACED[run.experiment.format.type]}." if run.data.order else ""
 
 
 def byes(run: Run) -> str:
     """Who has points of a Swiss without a game: a bye counts as all points of a round."""
-    if "byes" not in run.order:
+    if "byes" not in run.standings:
         return ""
     parts = [
         f"{row['player']}: {listed(without_games(row, run.experiment.format.pairs_of_pairing(0)))}"
-        for row in run.order.to_dict("records")
+        for row in run.standings.to_dict("records")
         if row["byes"] > 0
     ]
     return f"Points without a game that counts: {'; '.join(parts)}." if parts else ""

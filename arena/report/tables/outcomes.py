@@ -9,29 +9,14 @@ from typing import cast
 import pandas as pd
 
 from arena.experiment.formats.fixed import Sprt
-from arena.ledger.read import FinalOrder
 from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables import shared, units
-from arena.report.tables.forms import plain
 from arena.report.tables.table import Column, Table
 from arena.rules.result import WHITE_POINTS, points_of
 
 CROSSTABLE = Table.of(
     "crosstable", shared.PLAYER,
     others=Column("a player", 'points out of games against that player, such as "12.5/20"', units.POINTS),
-)  # fmt: skip
-ORDER = Table.of(
-    "order",
-    Column("place", "place in the final order, from 1: of a Swiss by points, of a knockout by rounds"),
-    shared.PLAYER,
-    Column("points", "points of all games and byes; in a knockout those of the last pairing",
-        units.POINTS, "Points"),
-    shared.BUCHHOLZ, shared.SONNEBORN_BERGER, shared.BYES,
-    Column("round", "round of the player's last pairing", heading="Round", text=plain),
-    Column("opponent", "name of the player it met there"),
-    Column("conceded", "points of the opponent in the last pairing", units.POINTS),
-    Column("decided", "what decided the last pairing: points or, of a drawn one, seed"),
-    *shared.ELO, *shared.RESULTS, shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
 )  # fmt: skip
 SPRT = Table.of(
     "sprt",
@@ -118,22 +103,3 @@ def verdict(path: pd.DataFrame) -> Verdict:
     last = path.iloc[-1]
     decided = "H1" if last["llr"] >= last["upper"] else "H0" if last["llr"] <= last["lower"] else "continue"
     return cast(Verdict, decided)
-
-
-def final_order(order: FinalOrder | None, standings: pd.DataFrame) -> pd.DataFrame:
-    """The final order of a Swiss or knockout with each player's rating; empty until it is complete.
-
-    A place in a Swiss rests on points, Buchholz and Sonneborn-Berger, in a knockout on the player's last pairing.
-    """
-    rows = [
-        {"place": place, "player": player, **figures}
-        for place, (player, figures) in enumerate(order or [], start=1)
-    ]
-    names = ORDER.names
-    if not rows:
-        return pd.DataFrame(columns=names)
-    rated = [name for name in names if name in standings]
-    table = pd.DataFrame(rows).merge(standings[rated], how="left", on="player")
-    counts = ["games", "wins", "draws", "losses"]
-    table[counts] = table[counts].fillna(0).astype(int)  # those of a player that is withdrawn do not count
-    return table.reindex(columns=names).dropna(axis=1, how="all")

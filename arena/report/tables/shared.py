@@ -10,13 +10,6 @@ from arena.report.tables.table import Column, Style, with_interval
 PLAYER = Column("player", "name of the player", heading="Player", style=Style.NAME)
 FAMILY = Column("family", "players that differ only in name and one limit, by their other options")
 ELO = with_interval("elo", "rating in the joint fit of all games, 0 at the anchor or the mean", units.ELO)
-GAMES = Column("games", "games played", units.GAMES)
-RESULTS = (
-    GAMES,
-    Column("wins", "games won", units.GAMES),
-    Column("draws", "games drawn", units.GAMES),
-    Column("losses", "games lost", units.GAMES),
-)
 NODES_PER_MOVE = Column("nodes_per_move", "mean positions entered for a move", units.NODES, "Nodes/move")
 SECONDS_PER_MOVE = Column("seconds_per_move",
     "mean processor time of a move, wall time where that is not known of all moves", units.SECONDS,
@@ -34,10 +27,6 @@ LEGAL_MOVES = Column("legal_moves", "legal moves to choose from", units.MOVES)
 PIECES = Column("pieces", "pieces on the board before the move", units.PIECES)
 OPENING = Column("opening", "number of the opening, from 1")
 OPENING_FEN = Column("opening_fen", "position after the opening, as FEN")
-BUCHHOLZ = Column("buchholz", "sum of the points of the opponents", units.POINTS, "Buchholz")
-SONNEBORN_BERGER = Column("sonneborn_berger", "sum of the opponents' points, each times the share won against it",
-    units.POINTS, "Sonneborn-Berger")  # fmt: skip
-BYES = Column("byes", "rounds of a Swiss without an opponent, which count as won", units.ROUNDS, "Byes")
 FEN = Column("fen", "the position, as FEN")
 TERMINATION = Column("termination", "why the game ended")
 DEPTH = Column("depth", "depth searched in full", units.PLIES)

@@ -8,43 +8,68 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from arena.ledger.ledger import FinalOrder
 from arena.ratings.best import best
-from arena.ratings.interval import elo_from_score
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units
+from arena.report.tables.forms import plain
 from arena.report.tables.settings import key, settings, varied
 from arena.report.tables.survey import time_of
-from arena.report.tables.table import Column, Table
+from arena.report.tables.table import Column, Style, Table
 from players.player import PlayerSpec
 
 STANDINGS = Table.of(
     "standings",
-    Column("rank", "rank by Elo, from 1; the places of a Swiss or knockout are those of order"),
-    shared.PLAYER, *shared.ELO, *shared.RESULTS,
+    Column("rank", "place, from 1: of a Swiss by points, of a knockout by rounds, else by Elo", heading="#",
+        style=Style.RANK),
+    shared.PLAYER, *shared.ELO,
+    Column("games", "games played", units.GAMES),
+    Column("wins", "games won", units.GAMES),
+    Column("draws", "games drawn", units.GAMES),
+    Column("losses", "games lost", units.GAMES),
     Column("score", "points per game", units.SHARE),
-    Column("los", "likelihood of superiority over the next player of the table", units.SHARE),
+    Column("los", "likelihood of superiority over the next player of the table, by Elo", units.SHARE),
     Column("best",
         "probability of being the best of all players connected through games, where there are three or more",
         units.SHARE),
     shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
-    Column("score_elo", "Elo of the score alone over the other player, where there are two", units.ELO),
+    Column("points",
+        "of a Swiss, points of all games, byes and void rounds; of a knockout, those of the last pairing",
+        units.POINTS, "Points"),
+    Column("buchholz", "of a Swiss, sum of the points of the opponents", units.POINTS, "Buchholz"),
+    Column("sonneborn_berger", "of a Swiss, sum of the opponents' points, each times the share won against it",
+        units.POINTS, "Sonneborn-Berger"),
+    Column("byes", "rounds of a Swiss without an opponent, which count as won", units.ROUNDS),
+    Column("void_rounds", "rounds against a player whose games are void, which count as the mean of the others",
+        units.ROUNDS),
+    Column("round", "of a knockout, the round of the player's last pairing", heading="Round", text=plain),
+    Column("opponent", "name of the player it met there"),
+    Column("conceded", "points of the opponent in the last pairing", units.POINTS),
+    Column("decided", "what decided the last pairing: points or, of a drawn one, seed"),
     others=Column("a setting", "the value of a setting in which players differ who are else alike"),
 )  # fmt: skip
 
 
-def standings(ratings: Ratings, totals: pd.DataFrame) -> pd.DataFrame:
-    """The table of a joint rating with what each player spent on a move.
+def standings(ratings: Ratings, totals: pd.DataFrame, order: FinalOrder | None = None) -> pd.DataFrame:
+    """The table of a joint rating with what each player spent on a move, in the final order of the format.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
-    all moves of the player, forced ones included; `totals` is that of `tables.survey`.
+    all moves of the player, forced ones included; `totals` is that of `tables.survey`. An order of a Swiss or
+    knockout adds what its places rest on; a player that was disqualified, who has no rating, is in it, too.
     """
     totals = totals.assign(seconds=time_of(totals))
     effort = totals.groupby("player")[["moves", "nodes", "seconds"]].sum()
     nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]
     effort = pd.DataFrame({"nodes_per_move": nodes.where(nodes > 0), "seconds_per_move": seconds})
-    return (
-        rating_table(ratings).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
-    )
+    table = rating_table(ratings).merge(effort, how="left", left_on="player", right_index=True)
+    if not order:
+        return table.reset_index(drop=True)
+    figures = pd.DataFrame([{"player": player, **figures} for player, figures in order])
+    table = table.drop(columns=["rank", "los"]).merge(figures, how="right", on="player")
+    counts = ["games", "wins", "draws", "losses"]
+    table[counts] = table[counts].fillna(0).astype(int)
+    table["rank"] = np.arange(1, len(table) + 1)
+    return table[[name for name in STANDINGS.names if name in table]]
 
 
 def rating_table(ratings: Ratings) -> pd.DataFrame:
@@ -52,9 +77,7 @@ def rating_table(ratings: Ratings) -> pd.DataFrame:
 
     Elo and score are missing for a player without games, and los for the last of each group of players connected
     through games: nobody follows there. Three players or more have `best`, the probability of being that
-    (`arena.ratings.best`), which los says of two. These have `score_elo`: the Elo that each one's score alone
-    gives it over the other, as match tools count it, without prior and first-move advantage; missing for a score
-    of 0 or 1, and where the two are one player.
+    (`arena.ratings.best`), which los says of two.
     """
     table = ratings.table.copy()
     figures = ["elo", "elo_low", "elo_high", "score", "los"]
@@ -62,9 +85,6 @@ def rating_table(ratings: Ratings) -> pd.DataFrame:
     table.loc[table["player"].isin([group[-1] for group in ratings.groups]), "los"] = np.nan
     if len(table) > 2:
         table["best"] = best(ratings)
-    if len(table) == 2:
-        table["score_elo"] = [elo_from_score(s) if 0 < s < 1 else np.nan for s in table["score"]]
-        table["score_elo"] = table["score_elo"].where(table["elo"].notna())
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from arena.base.wording import listed
-from arena.ledger.public import without_paths
 from arena.ledger.record import Failure
 from arena.report.tables import shared, units
 from arena.report.tables.forms import plain, to_0
@@ -30,6 +30,9 @@ LOST_BY = {
 }
 """How games are lost by failures, by the kind of failure."""
 
+_FOLDERS = re.compile(r"(?<![\w./])~?/(?:[^\s/:*?\"'<>|,;()\[\]{}]+/)+")
+"""The folders of an absolute path."""
+
 SUBMISSIONS = Table.read(
     "submissions",
     Column("file", "file, module or program that plays", heading="File", style=Style.WORD, is_wide=True),
@@ -37,22 +40,19 @@ SUBMISSIONS = Table.read(
     Column("status", "played, withdrawn or left out", heading="Status", style=Style.WORD, is_wide=True),
     Column("place", "place in the standings; empty for a player left out or withdrawn", heading="#",
         text=plain, style=Style.RANK),
-    *shared.ELO,
-    Column("points", "points of all games and byes; empty for a player left out or withdrawn",
+    Column("points", "points of all games, byes; empty for a player left out or withdrawn",
         units.POINTS, "Points"),
-    shared.GAMES, shared.BYES, shared.BUCHHOLZ, shared.SONNEBORN_BERGER,
     Column("failures",
         "games in which it failed, those that do not count among them; empty for a player left out", units.GAMES,
         "Failures", text=to_0),
     Column("reasons", "in words, why it was left out or withdrawn, and how it failed", heading="Reasons",
         style=Style.WORD),
-    shared.SECONDS_PER_MOVE,
     Column("seconds_longest", "longest time of a move", units.SECONDS, "Longest move", is_wide=True),
      order=("place", "player", "points", "file", "status", "failures", "seconds_longest", "reasons"),
 )  # fmt: skip
 
 
-def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> pd.DataFrame:
+def submissions(run: RatedRun, standings: pd.DataFrame) -> pd.DataFrame:
     """A row for each player with code of the user's own, those left out among them, by place.
 
     None for fewer than A_CLASS files, unless some were left out.
@@ -61,35 +61,20 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     names = list(files)
     if len(set(files.values())) < A_CLASS and not run.info.left_out:
         names = []
-    rated, order = standings.set_index("player"), final.set_index("player")
-    place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.withdrawn), errors="ignore")
-    points = rated["wins"] + rated["draws"] / 2
-    if len(order) and "buchholz" in order:  # with those of byes
-        points = order["points"].combine_first(points)
-    ranked = order.reindex(columns=["byes", "buchholz", "sonneborn_berger"])
+    rated = standings[~standings["player"].isin(run.data.withdrawn)].set_index("player")
+    points = rated["points"] if "byes" in rated else rated["wins"] + rated["draws"] / 2
     failed = Counter(failure.player for failure in failed_games(run))
-    figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
-    table = (
-        rated[figures]
-        .reindex(names)
-        .assign(
-            file=[files[name] for name in names],
-            player=names,
-            status=[status(run, name) for name in names],
-            place=place.astype("Int64").reindex(names),
-            points=points.reindex(names).astype(float),
-            failures=pd.array(
-                [pd.NA if name in run.info.left_out else failed[name] for name in names], dtype="Int64"
-            ),
-            reasons=["; ".join(reasons(run, name)) for name in names],
-            seconds_longest=run.survey.totals.groupby("player")["longest"].max().reindex(names),
-        )
-    )
-    table["games"] = table["games"].fillna(0).astype(int)
-    table = table.join(ranked)
-    table["byes"] = table["byes"].astype(float).astype("Int64")
-    table = table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)
-    return table[SUBMISSIONS.names]
+    table = pd.DataFrame({
+        "file": [files[name] for name in names],
+        "player": names,
+        "status": [status(run, name) for name in names],
+        "place": rated["rank"].astype("Int64").reindex(names).array,
+        "points": points.reindex(names).to_numpy(float),
+        "failures": pd.array([pd.NA if name in run.info.left_out else failed[name] for name in names], "Int64"),
+        "reasons": ["; ".join(reasons(run, name)) for name in names],
+        "seconds_longest": run.survey.totals.groupby("player")["longest"].max().reindex(names).to_numpy(float),
+    })  # fmt: skip
+    return table.sort_values(["place", "player"], ignore_index=True)
 
 
 def status(run: RatedRun, player: str) -> str:
@@ -171,3 +156,8 @@ def lost_by_failures(run: RatedRun) -> pd.DataFrame:
 def failure_words(failure: Failure) -> str:
     """What failed, without folders of the machine."""
     return without_paths(failure.words)
+
+
+def without_paths(text: str) -> str:
+    """The text without the folders of absolute paths."""
+    return _FOLDERS.sub("", text)

@@ -37,10 +37,7 @@ async function begin() {
     begin: (numbers) => start(setup.request, numbers),
   });
   game = new Game(parts, table, offer);
-  setup = new Setup(parts, offer, {
-    preview,
-    begin: () => start(setup.request),
-  });
+  setup = new Setup(parts, offer, { preview, begin: () => start(setup.request) });
   for (const [name, button] of Object.entries(actions)) {
     for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
   }

@@ -1,4 +1,4 @@
-"""Hidden names are fields: none is in a text, whatever its length, and no word that is like one is lost."""
+"""Sheets: each has its own player and no name of another, whatever its length and wherever it stands."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from arena.ledger.moves import Moves
-from arena.ledger.public import Pseudonyms
-from arena.ledger.record import PROBE_COLUMNS, failures_of
-from arena.report.page.sections import RunPage
+from arena.ledger.record import failures_of
 from arena.report.run import Run
-from arena.report.sheets import file_names, write_sheets
+from arena.report.sheets import file_names, opponents, write_sheets
 from players.finding import SAME_FILE, UNBUILT, Finding, parsed
+from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import changed, experiment, frames, player, run_of
 
 COMMON = (
@@ -42,6 +40,31 @@ COMMON = (
 LETTERS = "ждщюяђѣѫҗ"
 """Letters of no word of a report."""
 FAILED = "returned the illegal move 12345 at ply 8"
+PLAYER = """\
+from arena import Choice
+
+
+class BexleyError(Exception):
+    pass
+
+
+class {name}Bot:
+    def __init__(self, variant, author=""):
+        self.author = author
+
+    def choose(self, game, limit, rng):
+        if {fails} and len(game.moves) > 4:
+            raise BexleyError(f"{{self.author}} of Quillfield has not written this")
+        return Choice(game.legal_moves[0], extra={{"{name}_count": 1.0}})
+"""
+EVALUATION = """\
+from arena import evaluator
+
+
+@evaluator
+def carlotta_value(position, rules):
+    return 0
+"""
 
 
 def made_up(rng: random.Random, taken: set[str]) -> str:
@@ -73,6 +96,35 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
     return changed(run, info=info, failures=tuple(failures_of(games.to_dict("records"))))
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of submissions, of which one fails, one is in a folder with a name, and one is an evaluation."""
+    home = tmp_path_factory.mktemp("class")
+    (home / "bexley").mkdir()
+    (home / "anneliese_smythe.py").write_text(PLAYER.format(name="Anneli", fails=False))
+    (home / "bexley" / "bot.py").write_text(PLAYER.format(name="Bexley", fails=True))
+    (home / "carlotta.py").write_text(EVALUATION)
+    own: dict[str, Any] = {"in_process": True, "author": "Bexley O'Dowd"}
+    document = {
+        "name": "homework",
+        "variant": "english",
+        "openings": {"random_plies": 4, "count": 3},
+        "max_plies": 40,
+        "failures": {"disqualify_after": 0},
+        "anchor": "Anneliese Smythe",
+        "players": [
+            {"name": "Anneliese Smythe", "type": "anneliese_smythe.py:AnneliBot", **own},
+            {"name": "bexley", "type": "bexley/bot.py:BexleyBot", **own},
+            {"name": "carlotta", "type": "greedy", "evaluation": "carlotta.py:carlotta_value"},
+            {"name": "random", "type": "random"},
+        ],
+    }
+    (home / "bot.yaml").write_text(json.dumps(document), encoding="utf-8")
+    done = invoke("run", home / "bot.yaml", "--out", home / "homework", "--workers", 1, "--no-report")
+    assert done.exit_code == 3, done.output
+    return home / "homework"
+
+
 def words_of(page: str) -> set[str]:
     """The words of a page's text, in the letters that LETTERS are of."""
     return set(re.findall(f"[{LETTERS}]+", unescape(page).lower()))
@@ -95,7 +147,7 @@ def test_every_name_has_a_file_of_its_own(names: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(3, 30))]
 )
-def test_no_name_of_another_one_is_in_a_sheet_or_in_a_report_without_names(tmp_path: Path, seed: int) -> None:
+def test_no_name_of_another_one_x(tmp_path: Path, seed: int) -> None:
     rng, taken = random.Random(seed), set[str]()
     words = [made_up(rng, taken) for _ in range(16)]
     names = [*rng.sample(COMMON, 2), *(made_up(rng, taken) for _ in range(4))]
@@ -110,19 +162,6 @@ def test_no_name_of_another_one_is_in_a_sheet_or_in_a_report_without_names(tmp_p
         assert words_of(page) <= own[name], name
         assert name in unescape(page).replace("<wbr>", "")
         assert (FAILED in page) == (name != names[0])
-    data = run.data._replace(
-        moves=Moves(tmp_path, run.games, run.void_games, pd.Index(names), {}, 24, run.data.extras),
-        probes=pd.DataFrame(columns=list(PROBE_COLUMNS)),
-    )
-    games: Any = run.games.assign(began=0.0)
-    public = Pseudonyms(data.experiment, data.info, {}, games).of(data)
-    told = [public.experiment.as_dict(), public.info.as_dict(), public.failures, public.games.to_csv()]
-    assert not words_of(str(told)) and not {*names} & {*public.games["white"]}
-    if seed < 5:
-        hidden = public.published or {}
-        moves = run.moves.assign(player=[hidden.get(name, (name,))[0] for name in run.moves["player"]])
-        page = RunPage(changed(run, **{**public._asdict(), "moves": moves, "published": {}})).html
-        assert not words_of(page)
 
 
 def test_failures_are_those_of_the_player_who_lost_however_another_one_is_called(tmp_path: Path) -> None:
@@ -143,3 +182,35 @@ def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Pa
     own.write_text("<p>What I say to the class.")
     sheets[0].rename(own.with_name("older.html"))
     assert write_sheets(run) == sheets and {*own.parent.iterdir()} == {*sheets, own}
+
+
+@pytest.mark.full
+def test_a_sheet_has_its_own_player_and_nothing_of_the_others(folder: Path) -> None:
+    done = invoke("report", folder, "--sheets")
+    assert done.exit_code == 0 and f"sheets: 3 files in {folder / 'sheets'}" in done.stdout
+    found = {path.name: path.read_text(encoding="utf-8").lower() for path in (folder / "sheets").iterdir()}
+    secrets = {"Anneliese_Smythe.html": "anneliese", "bexley.html": "quillfield", "carlotta.html": "carlotta"}
+    assert set(found) == set(secrets)
+    for name, text in found.items():
+        assert {other for other, word in secrets.items() if word in text} == {name}
+        assert ("opponent 1" in text or "opponent 2" in text) and "random" in text
+
+
+def test_a_run_without_submissions_has_no_sheets(tmp_path: Path) -> None:
+    config = tmp_path / "t.yaml"
+    config.write_text(
+        "name: t\nvariant: english\nopenings: {random_plies: 4, count: 1}\nmax_plies: 4\n"
+        "players: [{name: a, type: random}, {name: b, type: random}]\n"
+    )
+    assert "no submissions" in refused("run", config, "--out", tmp_path / "out", "--sheets")
+    assert not (tmp_path / "out").exists()
+
+
+def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path: Path) -> None:
+    players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
+    run = run_of(tmp_path, experiment(players), *frames(players[:2], 1, plies=4))
+    one, again, other = (
+        opponents(changed(run, info=run.info._replace(files={"work/s00.py": mark}))) for mark in ("a", "a", "b")
+    )
+    assert one == again != other and list(one) not in (sorted(one), sorted(one, reverse=True))
+    assert sorted(one.values()) == sorted(f"opponent {number}" for number in range(1, 21))
