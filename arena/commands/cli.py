@@ -34,7 +34,6 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "plan": ("doctor", "how long a run will take, what it can detect"),
         "run": ("tournaments", "play a tournament, or resume it; write its report"),
         "grade": ("games", "judge every move: better ones, and their gain"),
-        "replay": ("games", "play a game of a run again, and compare"),
     },
     "Look": {
         "status": ("status", "how far a run is, and who leads; follow it"),

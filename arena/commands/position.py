@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.files import unreadable

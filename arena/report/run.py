@@ -65,11 +65,11 @@ class Run(RatedRun):
         """How many games are stored, those that do not count among them."""
         return len(self.games) + len(self.void_games)
 
-    # what is stored; `games` and `rated_games` are inherited
+    # what is stored; `games` is inherited
 
     @property
     def void_games(self) -> pd.DataFrame:
-        """The games of disqualified players, which do not count, with the columns of `games`; the result is *."""
+        """The games of players that are withdrawn, which do not count, with the columns of `games`; the result is *."""
         return self.data.void_games
 
     @cached_property

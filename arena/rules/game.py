@@ -69,15 +69,13 @@ class Termination(StrEnum):
     """A player returned a move that is not legal and loses."""
     ERROR = "error", "error of a player"
     """A player raised an exception, or its process ended, and loses."""
-    DISQUALIFIED = "disqualified", "player disqualified"
-    """A player that failed in game after game is disqualified: the game is lost unplayed."""
     RESIGNATION = "resignation", "resignation"
     """A side resigned and loses."""
     AGREEMENT = "agreement", "agreed draw"
     """The sides agreed on a draw."""
 
 
-FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR, Termination.DISQUALIFIED)
+FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR)
 """Ends of a game by a player's failure."""
 ADJUDICATED = (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW, Termination.ADJUDICATED_TABLES)
 """Ends of a game before its rules end it."""

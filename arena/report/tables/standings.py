@@ -34,14 +34,12 @@ STANDINGS = Table.of(
         units.SHARE),
     shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
     Column("points",
-        "of a Swiss, points of all games, byes and void rounds; of a knockout, those of the last pairing",
+        "of a Swiss, points of all games and byes; of a knockout, those of the last pairing",
         units.POINTS, "Points"),
     Column("buchholz", "of a Swiss, sum of the points of the opponents", units.POINTS, "Buchholz"),
     Column("sonneborn_berger", "of a Swiss, sum of the opponents' points, each times the share won against it",
         units.POINTS, "Sonneborn-Berger"),
-    Column("byes", "rounds of a Swiss without an opponent, which count as won", units.ROUNDS),
-    Column("void_rounds", "rounds against a player whose games are void, which count as the mean of the others",
-        units.ROUNDS),
+    Column("byes", "rounds of a Swiss without an opponent, or against one that is withdrawn, which count as won", units.ROUNDS),
     Column("round", "of a knockout, the round of the player's last pairing", heading="Round", text=plain),
     Column("opponent", "name of the player it met there"),
     Column("conceded", "points of the opponent in the last pairing", units.POINTS),
@@ -55,7 +53,7 @@ def standings(ratings: Ratings, totals: pd.DataFrame, order: FinalOrder | None =
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
     all moves of the player, forced ones included; `totals` is that of `tables.survey`. An order of a Swiss or
-    knockout adds what its places rest on; a player that was disqualified, who has no rating, is in it, too.
+    knockout adds what its places rest on; a player that is withdrawn, who has no rating, is in it, too.
     """
     totals = totals.assign(seconds=time_of(totals))
     effort = totals.groupby("player")[["moves", "nodes", "seconds"]].sum()
