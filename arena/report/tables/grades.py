@@ -114,7 +114,7 @@ def judged_losses(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
 def _clustered(run: RatedRun, decisions: pd.DataFrame) -> pd.DataFrame:
     """The decisions with the cluster that their game is part of."""
     names = [player.name for player in run.experiment.players]
-    cluster = pd.Series(cluster_of_each(run.rated_games, names), run.rated_games["game"])
+    cluster = pd.Series(cluster_of_each(run.games, names), run.games["game"])
     return decisions.assign(cluster=decisions["game"].map(cluster))
 
 

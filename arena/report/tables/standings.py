@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.ledger.ledger import FinalOrder
+from arena.ledger.read import FinalOrder
 from arena.ratings.best import best
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units
