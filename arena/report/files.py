@@ -40,9 +40,9 @@ def frame_of(run: Run, table: Table) -> pd.DataFrame:
 
 
 def write_games(run: Run, path: Path) -> None:
-    """Write the games, void ones too, as CSV."""
+    """Write the games, those of withdrawn players too, as CSV."""
     every = pd.concat([run.games, run.void_games]) if len(run.void_games) else run.games
-    _write(TABLES["games"], [every.sort_values("game")], path)
+    _write(TABLES["games"], [every.sort_values("game")[TABLES["games"].names]], path)
 
 
 def write_moves(run: Run, path: Path) -> None:
