@@ -90,8 +90,6 @@ GRADES = Table.of("grades", GradeRow, "key", "judge")
 ANSWERS = Table.of("answers", SuiteAnswer, "player", "suite", "position", without=["limit", "at"])
 META = Table("meta", {"name": "TEXT", "document": "TEXT"}, ["name"])
 TABLES = (META, GAMES, GRADES, ANSWERS)
-CURRENT = f"FROM grades JOIN games ON grades.key = games.key AND grades.graded = games.{CHECKSUM}"
-"""The rest of a query for grades of games as they are stored now; conditions may follow."""
 
 
 def checksum(row: Iterable[Any]) -> int:
@@ -197,7 +195,8 @@ class Ledger:
             if game["result"] in ("white", "black"):
                 winners[str(game[game["result"]])] = None
         gained = f", which {first_few(list(winners), _NAMED)} won there," if winners else ""
-        self.notes.append(f"{why}: {counted(len(rows), 'game')}{gained} are played again")
+        verb = "is" if len(rows) == 1 else "are"
+        self.notes.append(f"{why}: {counted(len(rows), 'game')}{gained} {verb} played again")
 
     def altered(self) -> list[int]:
         """Delete the games that differ from those found or stored here, and note it; their keys.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from sqlite3 import Connection
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import (
     ANSWERS,
-    CURRENT,
+    CHECKSUM,
     FILE,
     GAMES,
     GRADES,
@@ -31,7 +31,7 @@ from arena.ledger.ledger import (
 )
 from arena.ledger.moves import Moves, players_to_move
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
-from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, failed_in, failures_of
+from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, GradeRow, failed_in, failures_of
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
@@ -129,7 +129,7 @@ def read(folder: Path) -> RunData:
         answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWER_COLUMNS)).astype(
             {"solved": "boolean"}
         )
-        graded, grades = _graded(connection), _grades(connection)
+        rows = _grade_rows(connection)
     results = {
         key: Result(result, failed_in(result, *how))
         for key, result, *how in zip(
@@ -145,7 +145,7 @@ def read(folder: Path) -> RunData:
     numbers = pd.Series(every["game"].to_numpy(), every["key"].to_numpy())
     extras = _with_movers(_of_games(extras, numbers), games, names)[list(EXTRA_COLUMNS)]
     order = schedule.order
-    grades = _with_movers(_of_games(grades, numbers), games, names)
+    grades = _with_movers(_of_games(_grades(rows), numbers), games, names)
     return RunData(
         experiment=experiment,
         info=info,
@@ -155,7 +155,7 @@ def read(folder: Path) -> RunData:
         withdrawn=out,
         void_games=every[is_void].assign(result=NO_RESULT).reset_index(drop=True),
         grades=grades[list(GRADE_COLUMNS)],
-        graded=_of_games(graded, numbers)[list(GRADED_COLUMNS)],
+        graded=_of_games(_graded(rows), numbers)[list(GRADED_COLUMNS)],
         documents=MappingProxyType(stored),
         answers=answers[~answers["player"].isin(out)].sort_values(
             ["suite", "position", "player"], kind="stable", ignore_index=True
@@ -184,12 +184,12 @@ def _numbered(stored: pd.DataFrame, asked: Iterator[ScheduledGame]) -> pd.DataFr
 
 def ids(keys: pd.Series) -> Any:
     """Short names of games: the last six hex digits of the key, more of them where games share these."""
-    texts, digits = keys.map("{:016x}".format), _ID_DIGITS
+    texts, digits = keys.map("{:016x}".format).astype("str"), _ID_DIGITS
     found: pd.Series = texts.str[-digits:]
     while (is_shared := found.duplicated(keep=False)).any() and digits < 16:
         digits += 1
         found = found.where(~is_shared, texts.str[-digits:])
-    return found.astype("str")
+    return found
 
 
 def _intact(connection: Connection, table: Table) -> Iterator[tuple[Any, ...]]:
@@ -233,17 +233,23 @@ def _array(name: str, values: Sequence[Any]) -> Any:
     return np.array(values, {"TEXT": np.int32, "INT": np.int64, "REAL": np.float64}[GAMES.columns[name]])
 
 
-def _graded(connection: Connection) -> pd.DataFrame:
-    columns = [name for name in GRADES.columns if name not in ("graded", "count", "grades")]
-    query = f"SELECT {', '.join(f'grades.{name}' for name in columns)} {CURRENT}"
-    frame = pd.DataFrame(connection.execute(query).fetchall(), columns=columns)
+def _grade_rows(connection: Connection) -> list[GradeRow]:
+    """The grades of games as they are stored now."""
+    marks = dict(connection.execute(f"SELECT key, {CHECKSUM} FROM games"))
+    rows = starmap(GradeRow, _intact(connection, GRADES))
+    return [row for row in rows if marks.get(row.key) == row.graded]
+
+
+def _graded(rows: Sequence[GradeRow]) -> pd.DataFrame:
+    columns = {name: kind for name, kind in GRADES.columns.items() if name not in ("graded", "count", "grades")}
+    frame = pd.DataFrame(rows, columns=list(GRADES.columns))[list(columns)]
     kinds = {"INT": "Int64", "TEXT": "str", "REAL": "float64"}
-    return frame.astype({name: kinds[GRADES.columns[name]] for name in columns})
+    return frame.astype({name: kinds[kind] for name, kind in columns.items()})
 
 
-def _grades(connection: Connection) -> pd.DataFrame:
-    rows = connection.execute(f"SELECT grades.key, judge, endgame_pieces, count, grades {CURRENT}").fetchall()
-    key, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
+def _grades(rows: Sequence[GradeRow]) -> pd.DataFrame:
+    key, judge, pieces = ([getattr(row, name) for row in rows] for name in ("key", "judge", "endgame_pieces"))
+    counts, parts = [row.count for row in rows], [row.grades for row in rows]
     by_tables = {n: most for n, by, most in zip(key, judge, pieces, strict=True) if by == TABLES_JUDGE}
     theirs = [0 if by == TABLES_JUDGE else by_tables.get(n, 0) for n, by in zip(key, judge, strict=True)]
     each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))

@@ -21,7 +21,7 @@ from arena.base.wording import counted
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
-from arena.ledger.ledger import CURRENT, GRADES, JUDGES, Ledger
+from arena.ledger.ledger import CHECKSUM, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, short_id
 from arena.play.tournament import Tournament
@@ -221,7 +221,8 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
 def missing(grading: Grading, ledger: Ledger, judge: str, counting: Sequence[int]) -> list[int]:
     """The keys of those of the games that count that have no grades yet by one of the judges."""
     pieces = grading.endgame_pieces if judge == TABLES_JUDGE else 0
-    query = f"SELECT grades.key {CURRENT} WHERE judge = ? AND endgame_pieces >= ?"
+    current = f"FROM grades JOIN games ON grades.key = games.key AND graded = games.{CHECKSUM}"
+    query = f"SELECT grades.key {current} WHERE judge = ? AND endgame_pieces >= ?"
     done = {key for (key,) in ledger.rows(query, (judge, pieces))}
     done |= {key for (key,) in ledger.rows("SELECT key FROM games WHERE plies = 0")}
     return [key for key in counting if key not in done]

@@ -16,7 +16,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
 from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo, Session
-from arena.ledger.ledger import COMPLETE, FILE, documents, reading, run_of
+from arena.ledger.ledger import COMPLETE, FILE, GAMES, checksum, documents, reading, run_of
 from arena.ledger.record import failed_in
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState
@@ -29,7 +29,6 @@ MOST_RATED = 500
 """Players above which no Elo is shown: a fit takes seconds."""
 _SHARE = 0.03
 """Share of the time that goes into reading a run and fitting its Elo again and again, at most."""
-_COLUMNS = "rowid, key, white, black, result, termination, line, error, began, seconds"
 
 
 class Standing(NamedTuple):
@@ -165,12 +164,11 @@ class StatusReader:
                 info,
             ):
                 self._run = _Followed(experiment, info)
-            last = self._run.last
-            rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM games WHERE rowid > ? ORDER BY rowid", (last,)
-            ).fetchall()
-            for row in rows:
-                self._run.take(*row)
+            query = "SELECT rowid, * FROM games WHERE rowid > ? ORDER BY rowid"
+            for rowid, *row, mark in connection.execute(query, (self._run.last,)):
+                self._run.last = rowid
+                if checksum(row) == mark:
+                    self._run.take(dict(zip(GAMES.columns, row, strict=True)))
             return self._run.status(bool(stored.get(COMPLETE)), stored.get(CLOCK))
 
 
@@ -198,23 +196,21 @@ class _Followed:
     def __init__(self, experiment: Experiment, info: RunInfo) -> None:
         self.experiment, self.info = experiment, info
         self.last = 0
-        """The row that was stored last."""
+        """The row that was read last."""
         self._ended: float | None = None
         self._stored: dict[int, _Game] = {}
         self._schedule = Schedule(experiment, info.players, info.openings, {})
         self._asked: dict[int, int] = {}
         """The numbers of the pairs of the games that the schedule has asked for so far, by key."""
 
-    def take(self, rowid: int, key: int, *row: Any) -> None:
-        """Take in a row of the ledger."""
-        *values, began, seconds = row
-        white, black, result, termination, line, error = values
-        failed = failed_in(result, termination, white, black)
-        self._stored[key] = _Game(key, white, black, result, termination, line, error, failed)
-        self._schedule.take(key, Result(result, failed))
-        self.last = max(self.last, rowid)
-        if began is not None:
-            self._ended = max(self._ended or 0.0, began + seconds)
+    def take(self, row: Mapping[str, Any]) -> None:
+        """Take in a row of the ledger, by its columns."""
+        failed = failed_in(row["result"], row["termination"], row["white"], row["black"])
+        game = _Game(*map(row.__getitem__, _Game._fields[:-1]), failed)
+        self._stored[game.key] = game
+        self._schedule.take(game.key, Result(game.result, failed))
+        if row["began"] is not None:
+            self._ended = max(self._ended or 0.0, row["began"] + row["seconds"])
 
     def status(self, complete: bool, clock: float | None) -> Status:
         """The status of the run by what was read."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from arena.experiment.formats.base import ScheduledGame
 from arena.hosting.player_process import begin_game
 from arena.ledger.record import GameRecord
 from arena.play.match import Task, play
@@ -31,8 +30,7 @@ def column(record: GameRecord, name: str) -> np.ndarray:
 
 
 def task_of(variant: Variant, white: PlayerSpec, black: PlayerSpec, **changes: Any) -> Task:
-    scheduled = ScheduledGame(game=1, pair=1, round=1, white=0, black=1, opening=0)
-    return Task(scheduled, variant, variant.start, white, black, seed=1, max_plies=150)._replace(**changes)
+    return Task(1, variant, variant.start, 0, white, black, seed=1, max_plies=150)._replace(**changes)
 
 
 def assert_plays_ten_games(one: PlayerSpec, variant: Variant) -> None:

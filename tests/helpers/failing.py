@@ -8,10 +8,9 @@ import pandas as pd
 
 import arena
 from arena.experiment.load import load
-from arena.ledger.ledger import Ledger
 from arena.play.prepare import prepare
-from arena.play.tournament import play
 from tests.helpers.report_data import repeatable
+from tests.helpers.tournaments import play_whole
 
 OWN = '''\
 import ctypes
@@ -194,12 +193,7 @@ def configured(
 
 
 def run(path: Path, workers: int = 1) -> arena.Run:
-    plan = prepare(load(path))
-    with Ledger(path.parent / "out", plan.experiment, plan.info) as ledger:
-        for _ in play(plan, ledger, workers):
-            pass
-        assert ledger.complete
-    return arena.load(path.parent / "out")
+    return play_whole(prepare(load(path)), path.parent / "out", workers)
 
 
 def every_game(run: arena.Run) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""A run that is watched, and an observer that stops work."""
+"""The status of a run that is watched, and an observer that stops work."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from arena.ledger.info import RunInfo, Session
 from arena.watch.observer import Observer
+from arena.watch.status import Status
+from tests.helpers import made_up
 
-NAMES = ("<b>bold</b>", "plain")
 
-DOCUMENT = {
-    "name": "watched",
-    "variant": "english",
-    "seed": 3,
-    "openings": {"random_plies": 3, "count": 2},
-    "max_plies": 60,
-    "players": [{"name": NAMES[0], "type": "negamax", "depth": 2}, {"name": NAMES[1], "type": "random"}],
-}
+def status_of(seconds: float | None, **changes: Any) -> Status:
+    """30 of 60 games, 10 of them played before the last session, whose first move was so many seconds ago."""
+    info = RunInfo(session=Session("", 10, 2, "host", 77))
+    of = made_up.experiment("random"), info, 30, 60, True, False, [], [], {}, True, seconds, 995.0, None, 0
+    return Status(*of)._replace(**changes)
 
 
 class Stopper(Observer):

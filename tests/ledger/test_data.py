@@ -17,7 +17,6 @@ import pytest
 import arena
 from arena.experiment.load import load
 from arena.hosting.player_process import close_players
-from arena.ledger.moves import PHASES
 from arena.ledger.record import MEASURED
 from arena.play.match import play
 from arena.play.prepare import prepare
@@ -131,15 +130,13 @@ def test_the_points_that_decided_a_game_are_in_its_row_and_its_pdn(tmp_path: Pat
 
 
 @pytest.mark.full
-def test_pieces_phase_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
+def test_pieces_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
     moves = run.positions()
     pd.testing.assert_frame_equal(moves.drop(columns="fen"), run.moves)
     positions = [parse_fen(ENGLISH, text) for text in moves["fen"]]
     pieces = np.array([(it.white | it.black).bit_count() for it in positions])
     assert moves["pieces"].tolist() == pieces.tolist()
     assert [it.turn == 1 for it in positions] == (moves["colour"] == "black").tolist()
-    phase = np.where(pieces > 16, "opening", np.where(pieces > 8, "middle", "ending"))
-    assert moves["phase"].tolist() == phase.tolist() and set(phase) == set(PHASES)
     starts = moves[moves["ply"] == 1].set_index("game")["fen"].to_dict()
     assert starts == run.games.set_index("game")["opening_fen"].to_dict()
     chosen = moves[moves["game"].isin([2, 5])].reset_index(drop=True)

@@ -52,9 +52,9 @@ def reopened(run: StoredRun, **info: Any) -> Ledger:
 
 
 def altered(folder: Path, change: Callable[[dict[str, Any]], None], *, is_forged: bool) -> None:
-    """Change the first game that is stored, with a checksum that fits if it is forged."""
+    """Change the game that was stored last, with a checksum that fits if it is forged."""
     with closing(sqlite3.connect(folder / FILE)) as other, other:
-        row = other.execute(f"{GAMES.query} ORDER BY rowid").fetchone()
+        row = other.execute(f"{GAMES.query} ORDER BY rowid DESC").fetchone()
         values = dict(zip(GAMES.columns, row, strict=False))
         change(values)
         mark = checksum(values.values()) if is_forged else row[-1]
@@ -144,15 +144,15 @@ def test_a_run_of_another_format_is_refused(run: StoredRun) -> None:
 
 
 def test_a_damaged_row_counts_as_missing_and_its_winner_is_named(run: StoredRun) -> None:
-    run.add("a", "b", "black")
     run.add("b", "a", "white")
+    run.add("a", "b", "black")
     altered(run.folder, give_to_white, is_forged=False)
     data = read(run.folder)
     assert (len(data.games), data.damaged) == (1, 1)
     with reopened(run) as ledger:
         assert len(ledger.results()) == 1
         [note] = ledger.notes
-        assert "1 game, which a won there, are played again" in note.replace("is played", "are played")
+        assert note.endswith("is damaged: 1 game, which a won there, is played again")
 
 
 @pytest.mark.parametrize("where", ["page", "document"])
@@ -243,7 +243,7 @@ def test_a_full_disk_ends_a_run_in_one_line_and_the_run_goes_on_when_there_is_ro
     folder, whole = config.parent / "out", config.parent / "whole"
     arguments = ("run", config, "--workers", 1, "--no-report", "--out")
     with largest_file(50_000):
-        line = error_line(invoke(*arguments, folder))
+        line = error_line(invoke(*arguments, folder).stderr)
     assert str(folder) in line
     assert invoke(*arguments, folder).exit_code == 0 and invoke(*arguments, whole).exit_code == 0
     assert_same(arena.load(folder), arena.load(whole))

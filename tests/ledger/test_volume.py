@@ -16,11 +16,10 @@ import arena
 import arena.report.viewer as games
 from arena.experiment.formats.base import Rounds, pairs_of
 from arena.ledger import moves
-from arena.ledger.info import session
-from arena.ledger.ledger import Ledger
+from arena.ledger.ledger import Ledger, StoreError
 from arena.ledger.packing import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
+from arena.play.carry_out import begun, play
 from arena.play.prepare import prepare
-from arena.play.tournament import play
 from arena.report.run import Run
 from arena.report.sentences.facts import details
 from arena.report.tables import survey
@@ -145,17 +144,17 @@ def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: 
 
 def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Path) -> None:
     run = arena.load(folder)
-    one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1)
+    one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1, key=1)
     more, names = pd.concat([run.games, one_more]), pd.Index(run.players)
-    with pytest.raises(arena.ledger.store.StoreError, match="has lost games"):
-        list(moves.Moves(folder / "ledger.sqlite", more, more[:0], names, {}, 24, run.data.extras)())
+    with pytest.raises(StoreError, match="has lost games"):
+        list(moves.Moves(folder / "ledger.sqlite", more, more[:0], names, {}, run.data.extras)())
 
 
 @pytest.mark.full
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
     plan = prepare(experiment(tmp_path))
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as opened:
-        opened.save_info(plan.info.begun(session(0, 1)))
+        opened.begin(begun(plan.info, opened, 1, force=False))
         played = play(plan, opened, 1)
         for _ in range(5):
             next(played)

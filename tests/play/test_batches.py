@@ -15,7 +15,7 @@ from arena.experiment.formats import FORMATS, swiss
 from arena.experiment.formats.base import Batches, FinalPlace, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.swiss import ScoreTable, Swiss, can_all_meet, next_round
+from arena.experiment.formats.swiss import Round, ScoreTable, Swiss, can_all_meet, next_round
 from tests.helpers.schedules import Result, batches, drawn
 
 
@@ -168,12 +168,10 @@ def test_a_hundred_players_are_paired_without_trying_many_pairings(monkeypatch: 
     assert len(tries) < 2 * 3 * sum(range(51))  # as many as if every first try succeeded, twice
 
 
-def score_table(players: int, *pairings: tuple[int, int, float]) -> ScoreTable:
+def score_table(players: int, *pairings: tuple[int, int, float], withdrawn: Set[int] = frozenset()) -> ScoreTable:
     """The table after pairings of a pair each: both players, and the points of the first."""
-    table = ScoreTable(players, pairs=1)
-    for one, other, points in pairings:
-        table.add((one, other), (points, 2 - points))
-    return table
+    rounds = [Round({(one, other): (points, 2 - points)}, None) for one, other, points in pairings]
+    return ScoreTable(players, 1, rounds, frozenset(withdrawn))
 
 
 def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_configuration() -> None:
@@ -186,29 +184,26 @@ def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_con
     assert table.order() == [1, 0, 2, 5, 4, 3]  # player 4 has half a point more than player 3
 
 
-def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
+def test_who_is_withdrawn_from_a_swiss_is_not_paired_again_and_its_opponents_had_a_bye() -> None:
     swiss = Swiss(type="swiss", rounds=4).batches(named(5), 0)
     played, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
     assert [len(batch) for batch in played] == [4, 4, 4, 4]
     assert [any(0 in scheduled[3:5] for scheduled in batch) for batch in played] == [True, True, False, False]
     assert order[-1] == FinalPlace(0, {})
 
-    table = score_table(4, (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5), (0, 3, 1.0), (1, 2, 0.5))
-    table.disqualify(frozenset({0}))
-    assert [table.points(player) for player in (1, 2, 3)] == [3.0, 5.25, 0.75]
-    assert [table.buchholz(player) for player in (1, 2, 3)] == [9.0, 5.625, 12.375]
-    assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [2.8125, 4.5, 1.125]
+    pairings = (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5), (0, 3, 1.0), (1, 2, 0.5)
+    table = score_table(4, *pairings, withdrawn={0})
+    assert [table.points(player) for player in range(4)] == [0.0, 4.0, 5.5, 2.5] and table.byes == [0, 1, 1, 1]
+    assert [table.buchholz(player) for player in (1, 2, 3)] == [8.0, 6.5, 9.5]
+    assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [3.25, 5.5, 1.0]
     assert table.order() == [2, 1, 3, 0]
-    table.disqualify(frozenset({0, 1, 3}))
-    assert table.points(2) == 3.0  # no round left: half of the points
+    assert score_table(4, *pairings, withdrawn={0, 1, 3}).points(2) == 6.0
 
 
 def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
-    table = ScoreTable(5, pairs=2)
-    assert next_round(table) == ([(0, 2), (1, 3)], 4)
-    table.add((0, 2), (4.0, 0.0))
-    table.add((1, 3), (4.0, 0.0))
-    table.add_bye(4)
+    pairings, bye = next_round(ScoreTable(5, pairs=2))
+    assert (pairings, bye) == ([(0, 2), (1, 3)], 4)
+    table = ScoreTable(5, 2, [Round(dict.fromkeys(pairings, (4.0, 0.0)), bye)])
     assert [table.points(player) for player in range(5)] == [4, 4, 0, 0, 4]
     assert next_round(table)[1] == 3
 

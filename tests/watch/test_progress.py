@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -13,23 +13,22 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
-from arena.play import tournament
+from arena.play import carry_out
+from arena.play.carry_out import begun, play
 from arena.play.match import Task
-from arena.play.tournament import begin_session, play
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState
 from arena.rules.game import Termination
-from arena.watch import display, elo, live
+from arena.watch import display, status
 from arena.watch.display import PLAIN_SECONDS, Display, run_view
-from arena.watch.elo import EloSoFar, RunReader
-from arena.watch.live import LostGames, Moment, Rated, Standing, read_moment
+from arena.watch.status import LostGames, Standing, Status, StatusReader, read_status
 from arena.watch.words import duration, status_line
 from tests.helpers.schedules import plan_of
 from tests.helpers.stored_run import StoredRun
+from tests.helpers.watched import status_of
 
 
 class Clock:
@@ -48,7 +47,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in (display, elo, live, tournament):
+    for module in (display, status, carry_out):
         monkeypatch.setattr(module, "time", clock)
     return clock
 
@@ -62,11 +61,11 @@ def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_a
     clock: Clock, tmp_path: Path, stream: io.StringIO
 ) -> None:
     shown = Display(stream)
-    with StoredRun(tmp_path, "ab", 2000) as run, shown.working("games", 2000, tmp_path):
+    with StoredRun(tmp_path, "ab", 1000) as run, shown.working("games", 2000, tmp_path):
         for second in range(1, 1301):
             clock.now += 1
             if second % 10 == 0:
-                run.add(second // 10, "a", "b", "white")
+                run.add("a", "b", "white")
             shown.done(1)
         shown.say("a line of its own")
     counts = [line.split("/")[0] for line in stream.getvalue().splitlines()]
@@ -78,8 +77,8 @@ def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(
 ) -> None:
     monkeypatch.setattr(stream, "isatty", lambda: True)
     shown = Display(stream)
-    with StoredRun(tmp_path, "ab", 2000) as run, shown.working("games", 2000, tmp_path):
-        run.add(1, "a", "b", "white")
+    with StoredRun(tmp_path, "ab", 1000) as run, shown.working("games", 2000, tmp_path):
+        run.add("a", "b", "white")
         shown.say("a line of its own [x]")
     assert "a line of its own [x]" in stream.getvalue()
     assert stream.getvalue().splitlines()[-1].split("\x1b")[-1].endswith("leader a 100.0 %")
@@ -89,8 +88,8 @@ def test_a_run_that_cannot_be_read_shows_what_was_read_last(
     clock: Clock, tmp_path: Path, stream: io.StringIO
 ) -> None:
     shown = Display(stream)
-    with StoredRun(tmp_path, "ab", 2000) as run, shown.working("games", 2000, tmp_path):
-        run.add(1, "a", "b", "white")
+    with StoredRun(tmp_path, "ab", 1000) as run, shown.working("games", 2000, tmp_path):
+        run.add("a", "b", "white")
         clock.now += PLAIN_SECONDS
         shown.done(1)
         (tmp_path / FILE).unlink()
@@ -104,21 +103,21 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
     """A minute of compilation before the first game, 2 s a game, and a machine whose time jumps by 8 hours."""
     plan = plan_of(tmp_path, "players:\n  - {name: a, type: random}\n  - {name: b, type: random}\n")
 
-    def made_up(work: object, tasks: Iterable[Task], *_: object) -> Iterator[GameRecord]:
+    def made_up(work: object, tasks: Iterable[Task], *_: object, here: bool) -> Iterator[GameRecord]:
         clock.now += 60
-        for task in islice(tasks, 5):
+        for number, task in enumerate(islice(tasks, 5), start=1):
             clock.now += 2
-            clock.jumped = 8 * 3600.0 * (task.scheduled.game > 3)
+            clock.jumped = 8 * 3600.0 * (number > 3)
             move = dict.fromkeys((name for name, _ in MOVE_COLUMNS), 0.0) | {"seconds": 2.0, "cpu_seconds": 2.0}
             moves = packed({"move": ["11-15"], **{name: [value] for name, value in move.items()}})[1]
             yield task.record("draw", Termination.NO_MOVES, seconds=62.0, plies=1, moves=moves)
 
-    monkeypatch.setattr(tournament, "run_tasks", made_up)
+    monkeypatch.setattr(carry_out, "run_tasks", made_up)
     lines: list[str] = []
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-        begin_session(plan, ledger, 1)
+        ledger.begin(begun(plan.info, ledger, 1, force=False))
         for _ in play(plan, ledger, 1):
-            lines.append(status_line(read_moment(tmp_path / "out")))
+            lines.append(status_line(read_status(tmp_path / "out")))
     assert [re.findall(r"(\S+ games/\w+), (.*) left", line) for line in lines] == [
         [("30 games/min", duration(2 * (plan.games - games)))] for games in range(1, 6)
     ]
@@ -141,24 +140,17 @@ def test_looks_at_a_run_take_three_per_cent_of_the_time(
 ) -> None:
     looks = []
 
-    def read(_: Path) -> Moment:
+    def read(_: StatusReader) -> Status:
         looks.append(clock.now)
         clock.now += 0.1
-        return moment_of([])
+        return status_of(None)
 
-    monkeypatch.setattr(elo, "read_moment", read)
-    reader = RunReader(tmp_path)
+    monkeypatch.setattr(StatusReader, "_read", read)
+    reader = StatusReader(tmp_path)
     for _ in range(80):
         clock.now += 0.25
         reader.look()
     assert all(3 <= later - earlier < 4 for earlier, later in pairwise(looks[1:])) and len(looks) > 5
-
-
-def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = moment_of([*[("a", "b", "white", 1)] * 3, *[("c", "b", "black", 1)] * 2])
-    assert list(elo.estimates(moment)) == ["a", "b", "c"]
-    monkeypatch.setattr(elo, "MOST_RATED", 2)
-    assert elo.estimates(moment) == elo.estimates(moment_of([])) == {}
 
 
 # --- the window
@@ -167,19 +159,13 @@ def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
 NAMES = ("n" * 40, "名" * 20, "короткий", "a", "x]y[red]")
 
 
-def moment_of(rated: Rated, **changes: Any) -> Moment:
-    moment = Moment(
-        "t" * 300, "english", "swiss", 5, 9, True, 0, 0, False, [], [], [], RunInfo(9), True, None, None, 0.0, 3,
-        rated, "black", {},
-    )  # fmt: skip
-    return moment._replace(**changes)
-
-
-def drawn(width: int, height: int, elo: Mapping[str, Interval], **changes: Any) -> list[str]:
+def drawn(width: int, height: int, **changes: Any) -> list[str]:
     """The lines that a window of that size shows."""
     out = io.StringIO()
     console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
-    console.print(run_view(moment_of([], **changes), EloSoFar(dict(elo), provisional=bool(elo)), console))
+    shown = status_of(None, games=5, planned=9, **changes)
+    long = shown.experiment.model_copy(update={"name": "t" * 300})
+    console.print(run_view(shown._replace(experiment=long), console))
     return out.getvalue().splitlines()
 
 
@@ -188,16 +174,18 @@ def drawn(width: int, height: int, elo: Mapping[str, Interval], **changes: Any) 
 def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
     width: int, height: int, players: int
 ) -> None:
-    standings = [Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000) for n in range(players)]
-    elo = {row.player: Interval.around(500.0 - 10 * n, 100.0) for n, row in enumerate(standings)}
-    incidents = [LostGames("w" * 300, "error", 2, 1, "no")] * 9
+    standings = [
+        Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000, Interval.around(500.0 - 10 * n, 100.0))
+        for n in range(players)
+    ]
+    lost = [LostGames("w" * 300, "error", 2, "no")] * 9
     test = SprtState(1.0, -2.9, 2.9, "continue")
-    lines = drawn(width, height, elo, standings=standings, incidents=incidents, sprt=test, disqualified=["v" * 99])
+    lines = drawn(width, height, standings=standings, lost=lost, sprt=test, withdrawn={"v" * 99: "it failed"})
     assert max(map(cell_len, lines)) <= width
     assert len(lines) <= height - 1
     assert sum(line.startswith("wwww") for line in lines) == min(9, height // 6)
-    for begun in ("SPRT", "void", "Elo is", "5/9"):
-        assert sum(line.startswith(begun) for line in lines) == 1
+    for first in ("SPRT", "withdrawn", "5/9"):
+        assert sum(line.startswith(first) for line in lines) == 1
     rows = [line for line in lines if re.match("[0-9]+(n|名|к|a|x)", line)]
     if len(rows) < players:
         assert len(lines) == height - 1
@@ -206,13 +194,13 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
         assert rows[0].split()[-9:] == ["+500", "±", "100", "45.8", "%", "24000", "1000", "20000", "3000"]
 
 
-def test_a_window_ranks_by_elo_which_a_narrow_one_keeps_and_players_without_it_stand_behind() -> None:
-    standings = [Standing(name, 1, 0, 0) for name in ("a", "b", "n" * 40, "d")]
-    elo = {"n" * 40: Interval(9, 0, 18), "b": Interval(10, 0, 20)}
+def test_a_narrow_window_keeps_elo_which_is_no_column_where_nobody_has_it() -> None:
+    given = {"b": Interval(10, 0, 20), "n" * 40: Interval(9, 0, 18), "a": None}
+    standings = [Standing(name, 1, 0, 0, elo) for name, elo in given.items()]
     for width in (80, 30):
-        lines = drawn(width, 24, elo, standings=standings)
-        assert [line[0] for line in lines[2:6]] == ["b", "n", "a", "d"] and "+9 ± 9" in lines[3]
-    assert "Elo" not in "".join(drawn(80, 24, {}, standings=standings))
+        lines = drawn(width, 24, standings=standings)
+        assert [line[0] for line in lines[2:5]] == ["b", "n", "a"] and "+9 ± 9" in lines[3]
+    assert "Elo" not in "".join(drawn(80, 24, standings=standings[2:]))
 
 
 @pytest.mark.parametrize(
