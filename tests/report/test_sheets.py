@@ -8,7 +8,6 @@ import re
 import unicodedata
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -104,7 +103,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "anneliese_smythe.py").write_text(PLAYER.format(name="Anneli", fails=False))
     (home / "bexley" / "bot.py").write_text(PLAYER.format(name="Bexley", fails=True))
     (home / "carlotta.py").write_text(EVALUATION)
-    own: dict[str, Any] = {"in_process": True, "author": "Bexley O'Dowd"}
+    own = {"author": "Bexley O'Dowd"}
     document = {
         "name": "homework",
         "variant": "english",
