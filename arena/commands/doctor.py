@@ -155,7 +155,7 @@ def plan_command(config: Path, games: int | None, workers: Workers | None, as_js
 def _check_pilot(tournament: Tournament, config: Path, games: int | None) -> None:
     """Raise ArenaError if there is nothing to measure, or if a pilot would cost money."""
     if tournament.games == 0:
-        raise ArenaError(f"{config}: one player alone has no games to plan")
+        raise ArenaError(f"{config} has no games to plan")
     if tournament.entrants.costly and games is None:
         echo(f"{tournament.experiment.name}: {_most(tournament)}{tournament.games} games")
         players = listed(sorted(tournament.entrants.costly))
@@ -167,7 +167,7 @@ def _most(tournament: Tournament) -> str:
 
 
 def _parts(tournament: Tournament, expected: Expectation) -> str:
-    """What a tournament consists of, besides its games the searches before and after them."""
+    """What a tournament consists of, besides its games the searches after them."""
     most, players = _most(tournament), len(tournament.players)
     all_meet = tournament.games == expected.games_per_pairing * math.comb(players, 2)
     whom = "any two players" if all_meet else "two players who meet"

@@ -26,20 +26,12 @@ from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.names import EntryError, completed_entry
 from arena.experiment.openings import Openings
-from arena.experiment.suite import SuitesField
+from arena.experiment.suite import RandomSuite, SuitesField
 from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refusal_at, worded
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.variants import VARIANTS, Variant
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
-
-
-class _Probe(Section):
-    """Positions that every player searches to one depth, before the games and with no other limit."""
-
-    depth: int = Field(ge=1, le=64, description="Plies to search.")
-    positions: int = Field(default=40, ge=2, description="Positions, the same ones for every player.")
-    plies: int | None = Field(default=None, ge=0, description="Random plies to each position [6 to 40].")
 
 
 def _pieces(value: Any) -> Any:
@@ -290,13 +282,12 @@ class Experiment(Document):
         default=False, description="Processes of own code are sandboxed: they read their own files alone."
     )
     failures: Failures = Failures()
-    probe: _Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     grade: GradeSettings | None = Field(
         default=None,
         description="Grade every decision by endgame tables, and by a deeper player, after the games.",
     )
     suite: SuitesField = Field(
-        default=(), description="Have every player solve the positions of suites after the games."
+        default=(), description="Have every player answer the positions of suites after the games."
     )
     anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
     workers: WorkersField = Field(
@@ -348,6 +339,11 @@ class Experiment(Document):
     def rule_set(self) -> Variant:
         """The variant that is named or described."""
         return build_variant(self.variant)
+
+    @property
+    def random_suite(self) -> RandomSuite | None:
+        """The suite of positions drawn at random, if there is one."""
+        return next((entry for entry in self.suite if isinstance(entry, RandomSuite)), None)
 
     @property
     def reference(self) -> str | None:

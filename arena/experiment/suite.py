@@ -1,4 +1,4 @@
-"""Suites of positions to solve: the suites that ship, and the entry of a configuration that names one."""
+"""Suites of positions: the suites that ship, and the entry of a configuration that names one or draws one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
 from arena.base.files import found_file
 from arena.base.wording import quoted, shown, unknown
@@ -26,7 +26,7 @@ def shipped() -> list[str]:
 _NAMED: dict[str, Any] = {"anyOf": [{"enum": shipped()}, {"type": "string"}]}
 
 
-class SuiteEntry(Section):
+class NamedSuite(Section):
     """A suite whose positions every player tries to solve."""
 
     synonyms: ClassVar[Mapping[str, str]] = {
@@ -40,6 +40,11 @@ class SuiteEntry(Section):
     )
     count: int | None = Field(default=None, ge=1, description="Only N of its positions, spread evenly [all].")
 
+    @property
+    def title(self) -> str:
+        """What it is called in tables."""
+        return Path(self.name).stem
+
     def path(self, folder: Path) -> Path:
         """The file: of `shipped`, else in `folder`, else in the working directory."""
         if self.name in shipped():
@@ -47,37 +52,68 @@ class SuiteEntry(Section):
         return found_file(Path(self.name), folder)
 
 
+class RandomSuite(Section):
+    """Positions drawn at random, without solutions, that every player searches: what does a move cost it?"""
+
+    synonyms: ClassVar[Mapping[str, str]] = {"count": "random", "positions": "random", "plies": "depth"}
+    random: int = Field(ge=1, description="Balanced positions to draw at random, from the opening to endings.")
+    depth: int | None = Field(
+        default=None, ge=1, le=64, description="Plies that every player searches in random ones [its own limit]."
+    )
+
+    @property
+    def title(self) -> str:
+        """What it is called in tables: searches to another depth are those of another suite."""
+        return "random" if self.depth is None else f"random d{self.depth}"
+
+
+def _kind(entry: Any) -> str:
+    """The kind of an entry, by its keys."""
+    is_random = isinstance(entry, RandomSuite) or (isinstance(entry, dict) and "random" in entry)
+    return (RandomSuite if is_random else NamedSuite).__name__
+
+
 def suite_problems(source: Source, entries: Any) -> Iterator[Mistake]:
-    """Yield problems of the names in the value of `suite`: no such suite or file, or two of the same name."""
-    stems: set[str] = set()
+    """Yield problems of the entries of `suite`: no such suite or file, or two of the same name."""
+    names: set[str] = set()
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
-        name = entry.get("name") if isinstance(entry, dict) else entry
-        if not isinstance(name, str):
-            continue
         keys: Keys = ("suite", number) if isinstance(entries, list) else ("suite",)
-        keys += ("name",) * isinstance(entry, dict)
-        stem = Path(name).stem
-        if not SuiteEntry(name=name).path(source.path.parent).is_file():
-            yield source.problem(keys, unknown("suite or file", name, shipped()))
-        elif stem in stems:
+        name = entry.get("name") if isinstance(entry, dict) else entry
+        if _kind(entry) == RandomSuite.__name__:
+            stem = "random"
+        elif isinstance(name, str):
+            keys += ("name",) * isinstance(entry, dict)
+            stem = Path(name).stem
+            if not NamedSuite(name=name).path(source.path.parent).is_file():
+                yield source.problem(keys, unknown("suite or file", name, shipped()))
+                continue
+        else:
+            continue
+        if stem in names:
             yield source.problem(keys, f"the suite {quoted(stem)} is given twice: names must differ")
-        stems.add(stem)
+        names.add(stem)
 
 
 def _entries(value: Any) -> Any:
     """The value of `suite` as a list of mappings."""
     entries = list(value) if isinstance(value, list | tuple) else [value]
     for entry in entries:
-        if not isinstance(entry, str | dict | SuiteEntry):
-            raise ValueError(f"must be a suite's name, a file, or a list of these, not {shown(entry)}")
+        if not isinstance(entry, str | dict | NamedSuite | RandomSuite):
+            raise ValueError(
+                f"must be a suite's name, a file, {{random: 40}}, or a list of these, not {shown(entry)}"
+            )
     return tuple({"name": entry} if isinstance(entry, str) else entry for entry in entries)
 
 
 if TYPE_CHECKING:
-    SuitesField: TypeAlias = tuple[SuiteEntry, ...]
+    SuitesField: TypeAlias = tuple[NamedSuite | RandomSuite, ...]
 else:
-    _ENTRY = Annotated[str, WithJsonSchema(_NAMED)] | SuiteEntry
+    _MAPPING = Annotated[
+        Annotated[NamedSuite, Tag(NamedSuite.__name__)] | Annotated[RandomSuite, Tag(RandomSuite.__name__)],
+        Discriminator(_kind),
+    ]
+    _ENTRY = Annotated[str, WithJsonSchema(_NAMED)] | _MAPPING
     SuitesField = Annotated[
-        tuple[SuiteEntry, ...], BeforeValidator(_entries, json_schema_input_type=_ENTRY | list[_ENTRY])
+        tuple[_MAPPING, ...], BeforeValidator(_entries, json_schema_input_type=_ENTRY | list[_ENTRY])
     ]
 """One suite or several, as a field."""

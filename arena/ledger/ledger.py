@@ -1,4 +1,4 @@
-"""The ledger of a tournament: its finished games with their moves, searches of its probe, answers to suites."""
+"""The ledger of a tournament: its finished games with their moves, their grades, answers to suites."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from arena.ledger.growth import (
     settle_files,
 )
 from arena.ledger.info import RunInfo
-from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.record import (
     FAULTS,
     TABLES_JUDGE,
@@ -69,13 +68,7 @@ def _columns(record: type, *left_out: str) -> dict[str, str]:
     return {name: _SQL[type] for name, type in get_type_hints(record).items() if name not in left_out}
 
 
-_SEARCH = {name: "REAL" if kind.startswith("f") else "INTEGER" for name, kind in SEARCH_COLUMNS}
 GAMES = Table("games", _columns(GameRecord, "incident", "logs"), ["game"])
-PROBES = Table(
-    "probes",
-    {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
-    ["player", "position"],
-)
 ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"], is_needed=False)
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
@@ -108,7 +101,7 @@ GRADE_COLUMNS = (
 CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
 GRADES_ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
-TABLES = (GAMES, PROBES, GRADES, ANSWERS)
+TABLES = (GAMES, GRADES, ANSWERS)
 _FAILED = "SELECT EXISTS (SELECT * FROM games WHERE termination IN (SELECT value FROM json_each(?)))"
 
 _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
@@ -180,9 +173,8 @@ class Ledger(Store):
         renumber_files(folder, grown.places)
         renumber(connection, GAMES, GRADES, grown.places)
         kept = [spec.name for spec in self._experiment.players if spec.name not in grown.others]
-        for table in (PROBES, ANSWERS):
-            marks = ", ".join("?" * len(kept))
-            connection.execute(f"DELETE FROM {table.name} WHERE player NOT IN ({marks})", kept)
+        marks = ", ".join("?" * len(kept))
+        connection.execute(f"DELETE FROM {ANSWERS.name} WHERE player NOT IN ({marks})", kept)
         for key, document in ((DISQUALIFIED, ()), (_RENUMBERED, True)):
             self._put(connection, key, document)
 

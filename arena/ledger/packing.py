@@ -29,7 +29,7 @@ SEARCH_COLUMNS: Fields = (
     ("tt_probes", "i8"),
     ("tt_hits", "i8"),
 )
-"""Names and numpy types of what is recorded of a search, in a game or in a probe.
+"""Names and numpy types of what is recorded of a search.
 
 `seconds` is the wall time of the answer, `cpu_seconds` the player's own processor time, nan if it is not known;
 `score` is nan where there is none; the rest are fields of `players.player.Choice`.
@@ -163,16 +163,6 @@ def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:
     ]
 
 
-def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> dict[str, float]:
-    """SEARCH_COLUMNS of an answer, from its seconds of wall time and of processor time.
-
-    Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
-    """
-    scored = choice._replace(score=float("nan")) if choice.score is None else choice
-    columns = search_columns([scored], [seconds], [cpu_seconds])
-    return {name: np.array(columns[name], kind).item() for name, kind in SEARCH_COLUMNS}
-
-
 def search_columns(
     choices: Sequence[Choice], seconds: Sequence[float], cpu_seconds: Sequence[float]
 ) -> dict[str, Sequence[Any]]:
@@ -180,7 +170,3 @@ def search_columns(
     fields = dict(zip(Choice._fields, zip(*choices, strict=True), strict=True))
     columns = {**fields, "seconds": seconds, "cpu_seconds": cpu_seconds}
     return {name: columns[name] for name, _ in SEARCH_COLUMNS}
-
-
-NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
-"""Where nothing was searched."""

@@ -1,4 +1,4 @@
-"""A run read back from its ledger: the typed experiment, and its games, moves, searches and grades as tables."""
+"""A run read back from its ledger: the typed experiment, and its games, moves, grades and answers as tables."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ from arena.ledger.ledger import (
     GRADES,
     GRADES_ORDER,
     JUDGES,
-    PROBES,
     FinalOrder,
     run_info,
     stored_experiment,
 )
-from arena.ledger.moves import Moves, players_to_move, whole
+from arena.ledger.moves import Moves, players_to_move
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
-from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE, Failure, GameRecord, failures_of
+from arena.ledger.record import ANSWER_COLUMNS, TABLES_JUDGE, Failure, GameRecord, failures_of
 from arena.ledger.store import (
     COMPLETE,
     REMEDY,
@@ -72,8 +71,6 @@ class RunData(NamedTuple):
 
     In parts, at least one, that hold whole games, in their order.
     """
-    probes: pd.DataFrame
-    """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
     disqualified: tuple[str, ...] = ()
     """The players of whom no game counts."""
     void_games: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
@@ -121,7 +118,7 @@ def read(folder: Path) -> RunData:
         damage = Damage(connection)
         stored = damage.documents()
         every, numbers = _games(damage.intact(GAMES))
-        probes, answers = ([row[:-1] for row in damage.intact(table)] for table in (PROBES, ANSWERS))
+        answers = [row[:-1] for row in damage.intact(ANSWERS)]
         for _ in damage.intact(GRADES):
             pass
         if damage:
@@ -141,7 +138,6 @@ def read(folder: Path) -> RunData:
         order=[(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None,
         games=games,
         moves=Moves(path, games, every[void], names, info.men, start, extras),
-        probes=_probes(probes, [player.name for player in experiment.players]),
         disqualified=out,
         void_games=every[void].assign(result=NO_RESULT).reset_index(drop=True),
         grades=grades,
@@ -186,17 +182,6 @@ def _numbers(name: str, values: Sequence[Any]) -> Any:
     if name in _WHOLE_OR_NONE:
         return pd.array(values, dtype="Int64")
     return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
-
-
-def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame:
-    """The searches of the probe, by position and then in the order of the players."""
-    place = {name: number for number, name in enumerate(players)}
-    probes = pd.DataFrame(rows, columns=list(PROBE_COLUMNS))
-    order = probes.assign(place=probes["player"].map(place)).sort_values(["position", "place"]).index
-    probes = probes.loc[order].reset_index(drop=True)
-    probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
-    probes["plies_to_win"] = whole(probes["plies_to_win"].to_numpy(dtype=np.int64))
-    return probes
 
 
 def _answers(rows: Sequence[Any], disqualified: Sequence[str]) -> pd.DataFrame:

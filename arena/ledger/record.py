@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ledger.packing import NO_MOVES, SEARCH_COLUMNS, packed_grades, unpacked
+from arena.ledger.packing import NO_MOVES, packed_grades, unpacked
 from arena.rules.game import FORFEITS, Termination
 
 MEASURED = (
@@ -21,8 +21,6 @@ MEASURED = (
 
 All others are the same whenever the same configuration is played, but for players with a time limit.
 """
-PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
-"""Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
 INCIDENTS, LOGS = "incidents", "logs"
 """Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
 FAULTS = tuple(ending for ending in FORFEITS if ending != Termination.DISQUALIFIED)
@@ -168,24 +166,6 @@ class GameRecord(NamedTuple):
         return unpacked([self.moves], [self.plies])
 
 
-class ProbeRecord(NamedTuple):
-    """The cost of a search to a fixed depth."""
-
-    player: str
-    position: int
-    """Number of the position, from 1."""
-    fen: str
-    search: Mapping[str, float]
-    """SEARCH_COLUMNS, with the depth that was reached; NO_SEARCH where there was no answer."""
-    error: str
-    """Why there was no answer, else empty."""
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The record as a row of PROBE_COLUMNS."""
-        return {**self._asdict(), **self.search}
-
-
 class SuiteAnswer(NamedTuple):
     """One player's answer to one position of a suite under one limit."""
 
@@ -202,7 +182,7 @@ class SuiteAnswer(NamedTuple):
     legal_moves: int
     best_moves: int
     best: str
-    """The moves that solve the position."""
+    """The moves that solve the position; "" for one of a suite without solutions."""
     move: str
     """"" where the player failed."""
     solved: bool
@@ -210,6 +190,7 @@ class SuiteAnswer(NamedTuple):
     nodes: int
     seconds: float
     """Wall time."""
+    cpu_seconds: float
     error: str
 
 

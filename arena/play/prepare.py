@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from arena.base.files import found_file
 from arena.experiment.model import Experiment
-from arena.experiment.openings import MAX_OPENINGS, RANDOM_OPENINGS
+from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.sources import (
     FileOpenings,
     OpeningsError,
@@ -73,15 +73,14 @@ def prepare(
     are_tried = folder is not None and not known.issuperset(names)
     if are_tried and not is_here(workers, experiment.players):
         # they import what a game needs, while openings are drawn and players tried
-        count = experiment.openings.count or RANDOM_OPENINGS
-        start_workers(workers, experiment.format.most_games(names, count), play)
+        start_workers(workers, experiment.format.most_games(names, experiment.openings.to_draw), play)
     with announcing(observer.say):
         parts = parts_of(experiment, observer.say)
         if parts.errors:
             raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
         inspector = inspector_of(experiment, is_close=is_close) if are_tried else BUILDING
         entrants = entered(experiment, inspector, observer.say, workers, known, is_strict=is_strict)
-        _check_players(entrants.experiment)
+        _check_work(entrants.experiment)
     specs = entrants.located()
     if before is not None:
         entrants = as_before(entrants, before.info, known)
@@ -98,7 +97,7 @@ def inspector_of(experiment: Experiment, *, is_close: bool) -> Inspector:
 def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
     """What a configuration asks for besides players, as far as it can be made."""
     makers: Mapping[str, Callable[[], Any]] = {
-        "players": partial(_check_players, experiment),
+        "players": partial(_check_work, experiment),
         "openings": partial(_openings, experiment, say),
         **{option.key: partial(option.prepare, experiment) for option in OPTIONS if option.key},
         "adjudicate": partial(_open_tables, experiment),
@@ -112,11 +111,15 @@ def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
     return Parts(made, errors)
 
 
-def _check_players(experiment: Experiment) -> None:
-    """No player is alone unless a probe measures it."""
-    if len(experiment.players) == 1 and experiment.probe is None:
-        message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
+def _check_work(experiment: Experiment) -> None:
+    """There are games, or a suite to answer."""
+    if experiment.suite:
+        return
+    if len(experiment.players) == 1:
+        message = "one player alone has no games: list two or more (or give it a 'suite' to answer)"
         raise experiment.error(("players",), message)
+    if experiment.openings.count == 0:
+        raise experiment.error(("openings", "count"), "without openings there are no games, and no 'suite' either")
 
 
 def _open_tables(experiment: Experiment) -> None:
@@ -156,5 +159,5 @@ def _drawn(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings
         return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
-    count, plies = settings.count or RANDOM_OPENINGS, settings.random_plies
+    plies, count = settings.random_plies, settings.to_draw
     return FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import nan
 from typing import NamedTuple
 
 from arena.base.wording import counted, cut
@@ -13,7 +15,7 @@ from arena.play.match import REASON_CHARACTERS
 from arena.play.suite import Puzzle, Suite, puzzle_texts
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from players.player import Allowance, PlayerSpec
+from players.player import Allowance, Limit, PlayerSpec
 
 ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
 """The baseline of suites that looks one ply ahead."""
@@ -21,7 +23,7 @@ _USUAL = Allowance()
 
 
 class Question(NamedTuple):
-    """A position of a suite, or of the probe, for one player under its limit: plain data."""
+    """A position of a suite for one player under its limit: plain data."""
 
     player: PlayerSpec
     suite: str
@@ -48,10 +50,11 @@ def solve(question: Question) -> SuiteAnswer:
     """Have a player answer a question; its failure, or being late, is the answer's error."""
     spec, number, best = question.player, question.number, question.puzzle.best
     game = Game(question.variant, question.puzzle.position)
-    move, depth, nodes, seconds, is_solved = "", 0, 0, 0.0, False
+    move, depth, nodes, seconds, cpu_seconds, is_solved = "", 0, 0, 0.0, nan, False
     answer, error = question.answer()
     if answer is not None:
-        depth, nodes, seconds = answer.choice.depth, answer.choice.nodes, answer.seconds
+        depth, nodes = answer.choice.depth, answer.choice.nodes
+        seconds, cpu_seconds = answer.seconds, answer.cpu_seconds
         move, is_solved = game.text(answer.choice.move), answer.choice.move in best
         overrun = spec.limit.overrun(seconds)
         if overrun is not None and overrun > question.allowance.time_margin:
@@ -59,13 +62,15 @@ def solve(question: Question) -> SuiteAnswer:
     text, best_moves, stratum = puzzle_texts(question.variant, question.puzzle)
     counts = len(game.legal_moves), len(best), best_moves
     head = question.suite, number, text, stratum, spec.name, *spec.limit.first
-    return SuiteAnswer(*head, *counts, move, is_solved and not error, depth, nodes, seconds, error)
+    return SuiteAnswer(*head, *counts, move, is_solved and not error, depth, nodes, seconds, cpu_seconds, error)
 
 
 def questions(
     suite: Suite, players: Sequence[PlayerSpec], seed: int = 0, allowance: Allowance = _USUAL
 ) -> Iterator[Question]:
     """Each position of a suite for each player; one that is asked under several limits is given several times."""
+    if suite.depth is not None:
+        players = [replace(spec, limit=Limit(depth=suite.depth)) for spec in players]
     for number, puzzle in enumerate(suite.puzzles, start=1):
         for spec in players:
             yield Question(spec, suite.name, suite.variant, number, puzzle, seed, allowance)

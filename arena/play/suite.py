@@ -1,7 +1,8 @@
-"""Suites: positions with the moves that solve them, and the files that hold them."""
+"""Suites: positions with the moves that solve them, from files, or without, drawn at random."""
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -9,8 +10,10 @@ from typing import NamedTuple
 from arena.base.errors import ArenaError
 from arena.base.files import unicode_text, unreadable
 from arena.base.wording import MAX_CHARACTERS, cut, unknown
-from arena.experiment.suite import SUITES_FOLDER, shipped
+from arena.experiment.openings.sources import is_even, random_line
+from arena.experiment.suite import SUITES_FOLDER, RandomSuite, shipped
 from arena.rules.custom import VariantError, build_variant
+from arena.rules.game import Game
 from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import NotationError, fen, parse_fen
@@ -22,6 +25,11 @@ FORM = "FEN ; best moves ; stratum"
 """A line of a file."""
 _MAX_MESSAGE = 300
 """Characters of an error in a file, which may quote it."""
+PLIES = (6, 40)
+"""Random plies to the first and to the last position that is drawn: from the opening to positions of 9 or 10
+pieces on the small boards."""
+_TRIES = 1000
+"""Random lines tried for each position before giving up."""
 _RULES = re.compile(r"variant:\s*(\S+)")
 
 
@@ -29,18 +37,20 @@ class Puzzle(NamedTuple):
     """Sets a position of a suite as a task, with the moves that solve it."""
 
     position: Position
-    best: tuple[int, ...]
-    """The moves that solve it."""
+    best: tuple[int, ...] = ()
+    """The moves that solve it; none of a position without a solution."""
     stratum: str = ""
     """The group of positions that it is counted with."""
 
 
 class Suite(NamedTuple):
-    """Positions to solve, all by the same rules."""
+    """Positions to solve, or only to search, all by the same rules."""
 
     name: str
     variant: Variant
     puzzles: tuple[Puzzle, ...]
+    depth: int | None = None
+    """Plies that every player searches, in place of its own limit."""
 
     def spread(self, number: int | None) -> Suite:
         """The suite with `number` of its positions, spread evenly; itself for None or where it has no more."""
@@ -74,6 +84,32 @@ def read_suite(name_or_path: str, variant: Variant | None = None) -> Suite:
     if not puzzles:
         raise ArenaError(f"{name} has no positions: expected lines of {FORM}")
     return Suite(path.stem, rules, tuple(puzzles))
+
+
+def random_suite(entry: RandomSuite, variant: Variant, seed: int) -> Suite:
+    """Distinct positions after random plies, spread evenly over PLIES.
+
+    In each there is a choice of moves, and no side wins material by force within
+    `arena.experiment.openings.sources.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
+    ArenaError if fewer are found.
+    """
+    rng, (first, last) = random.Random(f"suite {seed}"), PLIES
+    positions: dict[Position, None] = {}
+    for number in range(entry.random):
+        length = first + round(number * (last - first) / max(entry.random - 1, 1))
+        lines = (random_line(variant, length, rng) for _ in range(_TRIES))
+        new = (game.position for game in lines if game.position not in positions and _is_worth_searching(game))
+        if (position := next(new, None)) is None:
+            found = f"only {number} of {entry.random} balanced positions were found"
+            raise ArenaError(f"{found}, none more after {length} random plies")
+        positions[position] = None
+    return Suite(entry.title, variant, tuple(map(Puzzle, positions)), entry.depth)
+
+
+def _is_worth_searching(game: Game) -> bool:
+    if game.outcome is not None or len(game.legal_moves) < 2:
+        return False
+    return is_even(game.variant, game.position)
 
 
 def puzzle_texts(variant: Variant, puzzle: Puzzle) -> tuple[str, str, str]:

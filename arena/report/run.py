@@ -98,11 +98,6 @@ class Run(RatedRun):
                 fens += [fen(variant, position) for position in played.positions[:-1]]
             yield chosen.assign(fen=pd.array(fens, dtype="str"))
 
-    @property
-    def probes(self) -> pd.DataFrame:
-        """One row per search to a fixed depth."""
-        return self.data.probes
-
     # results
 
     @cached_property
@@ -150,8 +145,8 @@ class Run(RatedRun):
 
     @cached_property
     def ablation(self) -> pd.DataFrame:
-        """Cost to a fixed depth and Elo against the reference."""
-        return ablation.ablation(self.probes, self.ratings, self.experiment)
+        """Cost of a search in random positions and Elo, against the reference."""
+        return ablation.ablation(self.data.answers, self.ratings, self.experiment)
 
     # effort
 
@@ -209,7 +204,6 @@ class Run(RatedRun):
 _TABLES = (
     stored.GAMES,
     stored.MOVES,
-    stored.PROBES,
     standings.STANDINGS,
     submissions.SUBMISSIONS,
     outcomes.CROSSTABLE,

@@ -83,9 +83,6 @@ class Moment(NamedTuple):
     """Games of the whole run, the most that there may be."""
     exact: bool
     """Whether exactly this many are played, whatever their results."""
-    searches: int
-    """Of the probe."""
-    searches_planned: int
     complete: bool
     standings: list[Standing]
     """Best score first, equal ones by name; of the players with games."""
@@ -180,8 +177,6 @@ def _moment(folder: Path, connection: Connection) -> Moment:
         games=games,
         planned=games if complete else info.games,
         exact=complete or info.exact,
-        searches=connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0],
-        searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
         complete=complete,
         standings=_standings(rated),
         incidents=_incidents(counts),

@@ -42,8 +42,6 @@ def title(moment: Moment) -> str:
 
 def progress(moment: Moment) -> str:
     """`120/600 games (20 %), 35 games/s, 14 s left`, without what is not known."""
-    if moment.searches < moment.searches_planned and not moment.games:
-        return f"{moment.searches}/{moment.searches_planned} searches to a fixed depth"
     if not moment.planned:
         return counted(moment.games, "game")
     most = "" if moment.exact else "at most "

@@ -20,10 +20,9 @@ import pytest
 import arena
 from arena.ledger import store
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import ANSWERS, FILE, GAMES, PROBES, Ledger
-from arena.ledger.packing import NO_SEARCH
+from arena.ledger.ledger import ANSWERS, FILE, GAMES, Ledger
 from arena.ledger.read import read
-from arena.ledger.record import GameRecord, Grade, GradedGame, ProbeRecord, SuiteAnswer
+from arena.ledger.record import GameRecord, Grade, GradedGame, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.ledger.table import Table
 from arena.play.options.grading import add_grades
@@ -87,19 +86,17 @@ def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_
 
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a complete run: 12 made-up games, 8 searches of a probe, grades of 8 games, 48 answers."""
+    """The folder of a complete run: 12 made-up games, grades of 8 games, 48 answers."""
     folder = tmp_path_factory.mktemp("ledger")
     made_up.fill(folder, "searching", 12)
     with reopened(folder) as opened:
         for number in range(8):
-            name = f"player-{number % 6 + 1}"
-            opened.insert(PROBES, ProbeRecord(name, number, "W:W31:B1", NO_SEARCH, "why not" * number).row)
             grade = Grade(number + 1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5)
             add_grades(opened, GradedGame(number + 1, "tables", 4, (grade,) * number, (number, number)))
             position = "W:W13,20,23,26,27,28,29,30,31,32:B1,2,4,6,7,8,10,11,14,16"
             for player in range(1, 7):
                 asked = "suite", number, position, "1-2 plies", f"player-{player}", "", None, 7, 1, "23-18"
-                answer = SuiteAnswer(*asked, "26-22", False, 5, 10 * number, 0.1, "")
+                answer = SuiteAnswer(*asked, "26-22", False, 5, 10 * number, 0.1, 0.1, "")
                 opened.insert(ANSWERS, answer._asdict())
     return folder
 
@@ -112,14 +109,14 @@ def reopened(folder: Path, kind: str = "searching", games: int = 12) -> Ledger:
 def content(folder: Path) -> str:
     """All that a report reads."""
     data = read(folder)
-    tables = [data.games, data.probes, data.grades, data.graded, data.answers, *data.moves()]
+    tables = [data.games, data.grades, data.graded, data.answers, *data.moves()]
     return repr((data.experiment, data.info, data.order, [table.to_csv() for table in tables]))
 
 
 def rows(folder: Path) -> set[tuple[Any, ...]]:
-    """The games and searches as they are stored."""
+    """The games as they are stored."""
     with closing(sqlite3.connect(folder / FILE)) as connection:
-        return {row for table in (GAMES, PROBES) for row in connection.execute(table.query)}
+        return set(connection.execute(GAMES.query))
 
 
 @pytest.mark.parametrize(
@@ -236,7 +233,7 @@ def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
             reopened(folder, "random")
         assert rows(folder) == rows(ledger) and not (folder / f"{FILE}.damaged").exists()
     with reopened(folder) as opened:
-        assert f"(meta {key}): 12 games, 8 probes, 8 grades, 48 answers are intact" in opened.repaired
+        assert f"(meta {key}): 12 games, 8 grades, 48 answers are intact" in opened.repaired
         assert not opened.complete
         opened.finish([])
     assert content(folder) == content(ledger)
@@ -306,8 +303,8 @@ def test_a_process_that_dies_while_it_mends_a_ledger_loses_nothing(
         with pytest.raises(KeyboardInterrupt):
             reopened(folder)
     with reopened(folder) as opened:
-        assert "(games 3): 11 games, 8 probes, " in opened.repaired
-    assert len(rows(folder)) == 19
+        assert "(games 3): 11 games, 8 grades, " in opened.repaired
+    assert len(rows(folder)) == 11
 
 
 @pytest.mark.full

@@ -15,7 +15,7 @@ from arena.ledger.ledger import JUDGES, Ledger
 from arena.ledger.record import INCIDENTS, LOGS
 from arena.ledger.store import StoreError
 from arena.play.options.grading import graded_games
-from arena.play.options.probe import probed
+from arena.play.options.suites import answered_in
 from arena.play.prepare import prepare
 from arena.play.tournament import Outcome
 from arena.watch.observer import Observer
@@ -160,8 +160,8 @@ def test_who_is_disqualified_is_decided_anew(tmp_path: Path) -> None:
     assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at once"))
 
 
-def test_grades_and_searches_of_what_stays_are_kept(tmp_path: Path) -> None:
-    settings = SMALL | {"players": [SHALLOW, DEEP], "probe": {"depth": 2, "positions": 3}}
+def test_grades_and_answers_of_what_stays_are_kept(tmp_path: Path) -> None:
+    settings = SMALL | {"players": [SHALLOW, DEEP], "suite": {"random": 3, "depth": 2}}
     settings |= {"grade": {"pieces": 0, "judge": "simple@d3"}, "max_plies": 20}
     grown(tmp_path, settings)
     path = tmp_path / "out"
@@ -171,7 +171,7 @@ def test_grades_and_searches_of_what_stays_are_kept(tmp_path: Path) -> None:
     (tmp_path / "growing.yaml").write_text(yaml.safe_dump(larger))
     plan = prepare(load(tmp_path / "growing.yaml"), path)
     with Ledger(path, plan.experiment, plan.info, plan.opening_fens) as ledger:
-        assert len(graded_games(ledger, judge)) == 4 and len(probed(ledger)) == 6
+        assert len(graded_games(ledger, judge)) == 4 and len(answered_in(ledger)) == 6
     grown(tmp_path, larger)
     grown(tmp_path, larger, "at once")
     one, other = (arena.load(tmp_path / out) for out in ("out", "at once"))

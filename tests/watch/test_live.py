@@ -133,7 +133,7 @@ def moment_of(seconds: float | None, **changes: Any) -> Moment:
     """30 of 60 games, 10 of them played before the last session, whose first move was so many seconds ago."""
     info = RunInfo(60, session=Session("", 10, 2, "host", 77))
     moment = Moment(
-        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], info, True, seconds, 995.0,
+        "t", "english", "swiss", 30, 60, True, False, [], [], [], info, True, seconds, 995.0,
         1000.0, 3, [], "black", {},
     )  # fmt: skip
     return moment._replace(**changes)
@@ -151,8 +151,6 @@ def test_how_far_a_run_is_says_what_is_known() -> None:
     assert "1 min 00 s left" in progress(moment)
     assert "at most 60 games" in progress(moment._replace(exact=False))
     assert "left" not in progress(moment._replace(playing=False, seconds=None))
-    probing = moment_of(40, games=0, searches=3, searches_planned=8)
-    assert "3/8 searches" in status_line(probing) and "searches" not in status_line(probing._replace(searches=8))
 
 
 # --- status

@@ -99,9 +99,9 @@ class Openings(Section):
     file: str | None = Field(default=None, description="A file of openings: FENs, one a line, or a PDN.")
     count: int | None = Field(
         default=None,
-        ge=1,
+        ge=0,
         le=MAX_OPENINGS,
-        description=f"How many [{RANDOM_OPENINGS} random ones; all of a set or file].",
+        description=f"How many; 0: no games, only suites [{RANDOM_OPENINGS} random ones; all of a set or file].",
     )
     repeat: int = Field(
         default=1,
@@ -116,9 +116,14 @@ class Openings(Section):
         return self.set is None and self.file is None
 
     @property
+    def to_draw(self) -> int:
+        """How many random ones there are."""
+        return RANDOM_OPENINGS if self.count is None else self.count
+
+    @property
     def are_repeated(self) -> bool:
         """Whether an opening is played several times."""
-        return self.repeat > 1 or (self._is_start and self.count != 1)
+        return self.count != 0 and (self.repeat > 1 or (self._is_start and self.count != 1))
 
     @property
     def _is_start(self) -> bool:

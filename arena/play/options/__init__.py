@@ -8,7 +8,6 @@ from arena.play.options.bundles import Bundles
 from arena.play.options.disqualification import Disqualification
 from arena.play.options.grading import Grades
 from arena.play.options.option import Option
-from arena.play.options.probe import Probe
 from arena.play.options.sandbox import Sandbox
 from arena.play.options.suites import Suites
 from arena.play.options.trials import Trials
@@ -16,7 +15,6 @@ from arena.play.options.trials import Trials
 OPTIONS: Sequence[type[Option]] = (
     Sandbox,
     Trials,
-    Probe,
     Grades,
     Suites,
     Disqualification,

@@ -1,4 +1,4 @@
-"""Suites of a run: every player solves their positions when the games are over."""
+"""Suites of a run: every player answers their positions when the games are over."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Collection
 from arena.base.errors import ArenaError
 from arena.base.wording import listed, quoted
 from arena.experiment.model import Experiment
+from arena.experiment.suite import NamedSuite, RandomSuite
 from arena.ledger.ledger import ANSWERS, Ledger
 from arena.ledger.record import SuiteAnswer
 from arena.play.options.option import Option, Running
 from arena.play.ready import Tournament
 from arena.play.solving import ONE_PLY, Question, failed, questions, solve
-from arena.play.suite import Suite, puzzle_texts, read_suite
+from arena.play.suite import Suite, puzzle_texts, random_suite, read_suite
 from arena.play.workers import carry_through, is_here
 
 
@@ -24,17 +25,13 @@ class Suites(Option):
     @staticmethod
     def prepare(experiment: Experiment) -> tuple[Suite, ...]:
         """The suites of the configuration."""
-        suites, variant = [], experiment.rule_set
+        suites = []
         for number, entry in enumerate(experiment.suite):
-            keys = ("suite", number, "name")
             try:
-                suite = read_suite(str(entry.path(experiment.path.parent)), variant)
+                suites.append(_suite_of(experiment, entry))
             except ArenaError as error:
-                raise experiment.error(keys, str(error)) from None
-            if suite.variant.rules != variant.rules:
-                message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
-                raise experiment.error(keys, message)
-            suites.append(suite.spread(entry.count))
+                key = "random" if isinstance(entry, RandomSuite) else "name"
+                raise experiment.error(("suite", number, key), str(error)) from None
         return tuple(suites)
 
     @staticmethod
@@ -44,7 +41,7 @@ class Suites(Option):
         if not suites:
             return ""
         asked = len(tournament.players) * sum(len(suite.puzzles) for suite in suites)
-        return f"after them {asked:,} searches of the positions of {listed([suite.name for suite in suites])}"
+        return f"{asked:,} searches of the positions of {listed([suite.name for suite in suites])}"
 
     def is_missing(self) -> bool:
         """Whether answers are missing, of a suite that was given or changed after the games perhaps."""
@@ -73,17 +70,30 @@ class Suites(Option):
         return is_whole
 
 
+def _suite_of(experiment: Experiment, entry: NamedSuite | RandomSuite) -> Suite:
+    """The suite of an entry. Raises ArenaError."""
+    variant = experiment.rule_set
+    if isinstance(entry, RandomSuite):
+        return random_suite(entry, variant, experiment.seed)
+    suite = read_suite(str(entry.path(experiment.path.parent)), variant)
+    if suite.variant.rules != variant.rules:
+        message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
+        raise ArenaError(message)
+    return suite.spread(entry.count)
+
+
 def unanswered(run: Running) -> list[Question]:
-    """The questions that the ledger lacks answers to, for all players and ONE_PLY.
+    """The questions that the ledger lacks answers to, for all players and, where there are solutions, ONE_PLY.
 
     Players that are disqualified are not asked. Answers to positions that a suite no longer has are removed from
     the ledger.
     """
     tournament, ledger, *_ = run
     experiment = tournament.experiment
-    players = [*tournament.players, *([] if ONE_PLY.name in tournament.names else [ONE_PLY])]
+    baseline = [] if ONE_PLY.name in tournament.names else [ONE_PLY]
     missing: list[Question] = []
     for suite in tournament.prepared[Suites.key]:
+        players = [*tournament.players, *(baseline if suite.puzzles[0].best else ())]
         texts = [(n, *puzzle_texts(tournament.variant, puzzle)) for n, puzzle in enumerate(suite.puzzles, start=1)]
         _remove_others(ledger, suite.name, texts)
         answered = {row[:3] for row in answered_in(ledger)}

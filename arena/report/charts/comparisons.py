@@ -58,12 +58,12 @@ def plot_ablation(ablation: pd.DataFrame) -> Axes:
     first of three Axes.
     """
     shown = ablation.head(LEADING)
-    reference, depth = ablation["player"].iloc[0], ablation["depth"].iloc[0]
+    reference = ablation["player"].iloc[0]
     size = (13.2 + LETTER * shown["player"].str.len().max(), max(1.05 + 0.29 * len(shown), 2.1))
     axes = Figure(figsize=size, layout="constrained").subplots(1, 3, sharey=True)
     panels = (
-        ("node_ratio", f"Nodes to depth {depth}", f"ratio to {reference} (log scale)"),
-        ("time_ratio", f"Time to depth {depth}", f"ratio to {reference} (log scale)"),
+        ("node_ratio", "Nodes of a search", f"ratio to {reference} (log scale)"),
+        ("time_ratio", "Time of a search", f"ratio to {reference} (log scale)"),
         ("elo_difference", "Elo in the games", f"Elo ({reference} = 0)"),
     )
     for ax, (column, title, label) in zip(axes, panels, strict=True):

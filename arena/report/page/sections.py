@@ -198,12 +198,13 @@ class RunPage:
         return [Fold(f"{count} players", [table]), note] if is_folded else [table, note]
 
     def _ablation(self) -> list[Block]:
-        probe = self.run.experiment.probe
-        if probe is None:
+        suite = self.run.experiment.random_suite
+        if suite is None:
             return []
+        limit = "under its own limit" if suite.depth is None else f"to depth {suite.depth}"
         note = (
-            f"Nodes and time to depth {probe.depth}: geometric means over the positions searched to "
-            f"it; ratios position by position. Branching factor: nodes to the power 1/{probe.depth}."
+            f"Nodes and time of a search {limit}: geometric means over random positions; ratios position by "
+            "position. Branching factor: nodes to the power 1/depth."
         )
         return [*_table(self.run, ABLATION, note), *self._chart("ablation")]
 

@@ -12,7 +12,6 @@ import pandas as pd
 from arena.base.wording import counted, listed
 from arena.experiment.formats.fixed import Sprt
 from arena.experiment.model import Experiment
-from arena.experiment.openings import RANDOM_OPENINGS
 from arena.ratings.interval import Z80, Z95, Interval
 from arena.ratings.joint import NoteKind
 from arena.ratings.match import SprtState, pairs_to_decide
@@ -353,5 +352,5 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
     if not 1 < times <= MOST_TIMES:
         return None
     openings = experiment.openings
-    count = times * (openings.count or RANDOM_OPENINGS) if openings.is_random else None
+    count = times * openings.to_draw if openings.is_random else None
     return MoreGames(elo, times, count, written_by(run) == "match")

@@ -13,6 +13,7 @@ from arena.ratings.joint import NoteKind
 from arena.ratings.misfit import misfit
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
+from arena.report.tables.ablation import random_answers
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.submissions import LOST_BY, by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
@@ -58,9 +59,9 @@ def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
     makers = (
         *(cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes),
-        *(beyond_ratings, unmeasured),
+        beyond_ratings,
     )
-    made = [*(makers if len(run.games) else []), _changes]
+    made = [*(makers if len(run.games) else []), unmeasured, _changes]
     return [sentence for maker in made for sentence in maker(run)]
 
 
@@ -293,16 +294,17 @@ def _check(run: Run, spec: PlayerSpec) -> str:
 
 
 def unmeasured(run: Run) -> list[str]:
-    """A sentence for each player that the probe could not, or not everywhere, search to its depth."""
-    sentences = []
+    """A sentence for each player that did not search every random position to the depth that it was asked for."""
+    sentences, searches = [], random_answers(run.data.answers, run.experiment)
     for row in run.ablation.to_dict("records"):
-        of_player = run.probes[run.probes["player"] == row["player"]]
+        of_player = searches[searches["player"] == row["player"]]
         errors = of_player.loc[of_player["error"] != "", "error"]
         if row["positions"] < len(of_player):
             reason = f" ({errors.iloc[0]})" if len(errors) else ""
+            depth = f" to depth {plies}" if (plies := of_player["asked"].max()) else ""
             sentences.append(
-                f"{row['player']} searched {row['positions']} of {counted(len(of_player), 'position')} to depth "
-                f"{row['depth']}{reason}."
+                f"{row['player']} searched {row['positions']} of {counted(len(of_player), 'random position')}"
+                f"{depth}{reason}."
             )
     return sentences
 

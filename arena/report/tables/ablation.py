@@ -1,7 +1,7 @@
-"""The cost to a fixed depth of each player's search, and its worth in games, against one reference player.
+"""The cost of each player's search, and its worth in games, against one reference player.
 
-The reference is the anchor of the configuration, or its first player. Cost comes from the run's probe, worth
-from the joint rating of its games. A value that does not exist is missing (an empty cell).
+The reference is the anchor of the configuration, or its first player. Cost comes from the run's suite of random
+positions, worth from the joint rating of its games. A value that does not exist is missing (an empty cell).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from arena.report.tables.table import Column, Table, with_interval
 
 ABLATION = Table.read(
     "ablation", shared.PLAYER,
-    Column("depth", "depth of the probe", units.PLIES),
-    Column("positions", "positions that the player searched to the depth in full", units.POSITIONS, "Positions",
-        text=count_text, is_wide=True),
+    Column("depth", "mean depth of its searches", units.PLIES),
+    Column("positions", "positions that the player searched, to the depth it was asked for", units.POSITIONS,
+        "Positions", text=count_text, is_wide=True),
     Column("nodes", "geometric mean of the nodes over these positions", units.NODES, "Nodes", is_wide=True),
     Column("seconds", "geometric mean of the processor time, wall time if that is not known", units.SECONDS,
         "Time", is_wide=True),
     shared.BRANCHING_FACTOR,
-    *with_interval("node_ratio", "nodes to the depth, relative to the reference", heading="Nodes ratio (95 %)",
+    *with_interval("node_ratio", "nodes relative to the reference", heading="Nodes ratio (95 %)",
         text=estimate(times)),
-    *with_interval("time_ratio", "time to the depth, relative to the reference", heading="Time ratio (95 %)",
+    *with_interval("time_ratio", "time relative to the reference", heading="Time ratio (95 %)",
         text=estimate(times)),
     *shared.ELO_DIFFERENCE,
 )  # fmt: skip
@@ -45,33 +45,47 @@ def reference_of(experiment: Experiment) -> str:
     return experiment.reference or experiment.players[0].name
 
 
-def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> pd.DataFrame:
-    """One row per player, the reference first, then in the order of the configuration, which has a probe.
+def random_answers(answers: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+    """Those answers to suites that are of random positions, with the plies that the player was `asked` for.
 
-    The branching factor is the depth-th root of the nodes; ratios are over the positions that both searched to the
-    depth. `probes` is that of `arena.ledger.read.RunData`.
+    `answers` is that of `arena.ledger.read.RunData`; without a limit of depth the plies are 0.
     """
-    if experiment.probe is None or probes.empty:
+    suite = experiment.random_suite
+    if suite is None:
+        return answers[:0].assign(asked=0)
+    asked = {spec.name: suite.depth or spec.limit.depth or 0 for spec in experiment.players}
+    rows = answers[answers["suite"] == suite.title]
+    return rows.assign(asked=rows["player"].map(asked))
+
+
+def ablation(answers: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> pd.DataFrame:
+    """One row per player, the reference first, then in their order; none without a suite of random positions.
+
+    The branching factor is the depth-th root of the nodes; ratios are over the positions that both searched to
+    their depth. `answers` is that of `arena.ledger.read.RunData`.
+    """
+    searches, reference = random_answers(answers, experiment), reference_of(experiment)
+    if searches.empty:
         return pd.DataFrame(columns=ABLATION.names)
-    depth, reference = experiment.probe.depth, reference_of(experiment)
     names = [player.name for player in experiment.players]
-    reached = probes[(probes["depth"] >= depth) & (probes["nodes"] > 0)]
+    reached = searches[(searches["depth"] >= searches["asked"]) & (searches["nodes"] > 0)]
     reached = reached.assign(seconds=time_of(reached))
     reached = reached[reached["seconds"] > 0]
-    logs = {}
+    depths, logs = reached.groupby("player")["depth"].mean(), {}
     for cost in ("nodes", "seconds"):
         table = reached.pivot(index="position", columns="player", values=cost).reindex(columns=names)
         logs[cost] = table.astype(float).map(math.log, na_action="ignore")
     rows: list[dict[str, Any]] = []
     for name in sorted(names, key=lambda name: name != reference):
         nodes, seconds = (float(np.exp(log[name].mean())) for log in logs.values())
+        depth = float(depths.get(name, np.nan))
         row: dict[str, Any] = {
             "player": name,
             "depth": depth,
             "positions": int(logs["nodes"][name].notna().sum()),
             "nodes": nodes,
             "seconds": seconds,
-            "branching_factor": nodes ** (1 / depth),
+            "branching_factor": nodes ** (1 / depth) if depth else np.nan,
         }
         for column, log in zip(("node_ratio", "time_ratio"), logs.values(), strict=True):
             ratio = paired_ratio((log[name] - log[reference]).dropna().to_numpy(dtype=float))

@@ -42,11 +42,6 @@ MOVES = Table.of(
     Column("fen", "the position before the move, as FEN; in the file with --fen"),
     others=Column("extra_*", "a number of the player's own, as `extra_tokens`; empty where it gave none"),
 )  # fmt: skip
-PROBES = Table.of(
-    "probes", shared.PLAYER,
-    Column("position", "number of the position, from 1"),
-    shared.FEN, *shared.SEARCH, shared.PLIES_TO_WIN, *shared.COUNTS, shared.ERROR,
-)  # fmt: skip
 SUITE_ANSWERS = Table.of(
     "suite_answers", shared.SUITE,
     Column("position", "number of the position in its suite, from 1"),
@@ -57,5 +52,5 @@ SUITE_ANSWERS = Table.of(
     Column("best", "those moves"),
     Column("move", "the move played, empty where the player failed"),
     Column("solved", "whether it is one of them, played in time"),
-    shared.DEPTH, shared.NODES, shared.SECONDS, shared.ERROR,
+    shared.DEPTH, shared.NODES, shared.SECONDS, shared.CPU_SECONDS, shared.ERROR,
 )  # fmt: skip

@@ -71,7 +71,7 @@ def suites(run: RatedRun) -> pd.DataFrame:
 
     Below the players stand two baselines without Elo: one looks one ply ahead, and RANDOM_CHOICE.
     """
-    answers, names = run.data.answers, SUITES.names
+    answers, names = run.data.answers[run.data.answers["best_moves"] > 0], SUITES.names
     if not len(answers):
         return pd.DataFrame(columns=names)
     limits = {spec.name: spec.limit.first for spec in run.experiment.players}
