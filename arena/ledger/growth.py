@@ -7,7 +7,6 @@ is another one by now, by its entry or its files, is to be played again. What re
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -16,14 +15,9 @@ from pathlib import Path
 from sqlite3 import Connection, connect
 from typing import Any, NamedTuple
 
-import yaml
-
 from arena.base.wording import first_few, listed
-from arena.base.writing import write_text
 from arena.experiment.model import Experiment
-from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import RunInfo
-from arena.ledger.record import INCIDENTS, LOGS, words_to_replay
 from arena.ledger.store import StoreError
 from arena.ledger.table import CHECKSUM, Table
 from arena.ratings.match import SequentialTest
@@ -36,10 +30,8 @@ KEYS = frozenset({"openings", "players", "format", "until", "games", "exact", "f
 EARLIER = "earlier-"
 """The beginning of the name, in a run's folder, of the run as it was before games were played again."""
 _REMEDY = "give this run another name or --out"
-_BESIDE = (INCIDENTS, LOGS)
-"""The folders in a run's with files named by the numbers of games."""
-_MOVED = ".renumbered"
-"""The end of the name of such a folder whose files have their new numbers, until it takes the other's place."""
+_MAKING = f"{EARLIER}making"
+"""The name of such a folder until it is whole."""
 
 
 class OtherOpenings(StoreError):
@@ -207,7 +199,7 @@ def _no_place(folder: Path, stored: Stored, openings: Sequence[str], experiment:
 def keep_earlier(folder: Path, ledger: str, beside: Sequence[str]) -> Path:
     """Copy a run, its `ledger` as it is stored, and more files into a new folder in its own; its path."""
     kept = next(path for number in count(1) if not (path := folder / f"{EARLIER}{number}").exists())
-    making = folder / f"{EARLIER}{_MOVED}"
+    making = folder / _MAKING
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir()
     with closing(connect(folder / ledger)) as stored, closing(connect(making / ledger)) as copy:
@@ -215,9 +207,6 @@ def keep_earlier(folder: Path, ledger: str, beside: Sequence[str]) -> Path:
     for name in beside:
         if (folder / name).is_file():
             shutil.copyfile(folder / name, making / name)
-    for name in _BESIDE:
-        if (folder / name).is_dir():
-            shutil.copytree(folder / name, making / name)
     making.rename(kept)
     return kept
 
@@ -253,41 +242,3 @@ def renumber(connection: Connection, games: Table, grades: Table, places: Mappin
         change(grades, "game = ? AND judge = ?", (number, judge), numbers)
     for table in (games, grades):
         connection.execute(f"UPDATE {table.name} SET game = -game WHERE game < 0")
-
-
-def renumber_files(folder: Path, places: Mapping[int, Mapping[str, int]]) -> None:
-    """Make folders beside those of bundles and logs in which the files of games have their new numbers."""
-    for name in _BESIDE:
-        moved = folder / f"{name}{_MOVED}"
-        shutil.rmtree(moved, ignore_errors=True)
-        if not (folder / name).is_dir():
-            continue
-        moved.mkdir()
-        for path in (folder / name).iterdir():
-            number, rest = _numbered(path.name)
-            if number not in places:
-                continue
-            new = places[number]["game"]
-            target = moved / f"game-{new}{rest}"
-            if name == INCIDENTS:
-                document = yaml.safe_load(path.read_text(encoding="utf-8"))
-                write_text(yaml_text({**document, "game": new, "replay": words_to_replay(folder, new)}), target)
-            else:
-                shutil.copyfile(path, target)
-
-
-def settle_files(folder: Path, *, is_renumbered: bool) -> None:
-    """Put the folders with new numbers in place of the others, or delete them if no game has these numbers."""
-    for name in _BESIDE:
-        if (moved := folder / f"{name}{_MOVED}").is_dir():
-            if is_renumbered:
-                shutil.rmtree(folder / name, ignore_errors=True)
-                moved.rename(folder / name)
-            else:
-                shutil.rmtree(moved)
-
-
-def _numbered(name: str) -> tuple[int, str]:
-    """The number of the game that a file is named by, and the rest of its name; 0 for another file."""
-    match = re.fullmatch(r"game-(\d+)([-.].*)", name)
-    return (int(match[1]), match[2]) if match else (0, "")

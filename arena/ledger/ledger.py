@@ -23,8 +23,6 @@ from arena.ledger.growth import (
     growth,
     keep_earlier,
     renumber,
-    renumber_files,
-    settle_files,
 )
 from arena.ledger.info import RunInfo
 from arena.ledger.record import (
@@ -43,7 +41,7 @@ from arena.ledger.store import (
     documents,
     reading,
 )
-from arena.ledger.table import CHECKSUM, META, Table
+from arena.ledger.table import CHECKSUM, Table
 from arena.rules.game import Termination
 
 FILE = "ledger.sqlite"
@@ -55,8 +53,6 @@ _FACTS, _INFO = "facts", "manifest"
 """Keys of the documents with what belongs to what the run is, and with all of its info once it was begun."""
 _NAMED = 5
 """Games that a message names, at most."""
-_RENUMBERED = "renumbered"
-"""Key of a document of a run that has grown, until the files in its folder have the new numbers of its games."""
 DISQUALIFIED = "disqualified"
 """Key of the document that names the players of a tournament of whom no game counts."""
 _SQL: dict[Any, str] = {int: "INTEGER", bool: "INTEGER", str: "TEXT", float: "REAL", bytes: "BLOB"}
@@ -68,7 +64,7 @@ def _columns(record: type, *left_out: str) -> dict[str, str]:
     return {name: _SQL[type] for name, type in get_type_hints(record).items() if name not in left_out}
 
 
-GAMES = Table("games", _columns(GameRecord, "incident", "logs"), ["game"])
+GAMES = Table("games", _columns(GameRecord, "logs"), ["game"])
 ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"], is_needed=False)
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
@@ -135,11 +131,6 @@ class Ledger(Store):
         """What became of the games of a run that was made larger, in one line; "" if it was not."""
         parts = _parts(experiment, info)
         super().__init__(folder / FILE, TABLES, parts)
-        try:
-            self._settle_files()
-        except BaseException:
-            self.close()
-            raise
         if self.documents().get(_CHANGEABLE) != (changeable := experiment.changeable()):
             self.put(_CHANGEABLE, changeable)
         self._recorded: dict[int, int] = dict(self.rows(_CHECKSUMS))
@@ -159,7 +150,7 @@ class Ledger(Store):
         return partial(self._grow, growth(self.path.parent, before, after, openings, games))
 
     def _grow(self, grown: Growth, connection: Connection) -> None:
-        """Give the games and the files beside them their new numbers; what is played again is kept as it was."""
+        """Give the games their new numbers; what is played again is kept as it was."""
         folder = self.path.parent
         self.grown = (
             f"the run in {folder} has other openings or players: {counted(len(grown.places), 'game')} of it stay"
@@ -170,20 +161,11 @@ class Ledger(Store):
                 f"; {counted(grown.again, 'game')} of {first_few(grown.others, _NAMED)}, who changed, are played "
                 f"again: the run as it was is kept in {earlier}"
             )
-        renumber_files(folder, grown.places)
         renumber(connection, GAMES, GRADES, grown.places)
         kept = [spec.name for spec in self._experiment.players if spec.name not in grown.others]
         marks = ", ".join("?" * len(kept))
         connection.execute(f"DELETE FROM {ANSWERS.name} WHERE player NOT IN ({marks})", kept)
-        for key, document in ((DISQUALIFIED, ()), (_RENUMBERED, True)):
-            self._put(connection, key, document)
-
-    def _settle_files(self) -> None:
-        """Have the files beside the ledger, too, named by the new numbers of games, if a run has grown."""
-        is_renumbered = _RENUMBERED in self.documents()
-        settle_files(self.path.parent, is_renumbered=is_renumbered)
-        if is_renumbered:
-            self.delete(META, "key = ?", (_RENUMBERED,))
+        self._put(connection, DISQUALIFIED, ())
 
     def finished(self) -> set[int]:
         """The numbers of the games that are stored."""

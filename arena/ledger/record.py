@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,41 +19,10 @@ MEASURED = (
 
 All others are the same whenever the same configuration is played, but for players with a time limit.
 """
-INCIDENTS, LOGS = "incidents", "logs"
-"""Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
 FAULTS = tuple(ending for ending in FORFEITS if ending != Termination.DISQUALIFIED)
 """How a game ends in which a player fails."""
 TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
-
-
-class Incident(NamedTuple):
-    """A player's failure: what a bundle of the run's folder says, see `incident_file`."""
-
-    player: str
-    ply: int
-    """The half-move that failed, from 1; 0 where that is not known."""
-    message: str
-    traceback: str
-    """The line where the player's code raised, if it did."""
-    output: str
-    """The player's last output, if it has its own process."""
-    opening: str
-    """FEN."""
-    moves: tuple[str, ...]
-    """The game's moves until then."""
-    seed: str
-    """Of the player's chance."""
-
-
-def incident_file(folder: Path, game: int) -> Path:
-    """The bundle of a failed game in a run's folder."""
-    return folder / INCIDENTS / f"game-{game}.yaml"
-
-
-def words_to_replay(folder: Path, game: int) -> str:
-    """The command that plays a game of a run again."""
-    return shlex.join(["arena", "replay", str(folder), str(game)])
 
 
 class Failure(NamedTuple):
@@ -69,6 +36,8 @@ class Failure(NamedTuple):
     """The half-move that failed, from 1."""
     detail: str = ""
     """What the record says after the player's name; empty where that is unknown."""
+    traceback: str = ""
+    output: str = ""
 
     @property
     def words(self) -> str:
@@ -91,7 +60,8 @@ def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
         if game["termination"] in FORFEITS:
             for player in losers(game["result"], str(game["white"]), str(game["black"])):
                 told = "" if game["termination"] == Termination.DISQUALIFIED else detail(game["error"], player)
-                yield Failure(game["game"], player, Termination(game["termination"]), _ply(game, player), told)
+                head = game["game"], player, Termination(game["termination"]), _ply(game, player)
+                yield Failure(*head, told, game["traceback"], game["output"])
 
 
 def losers(result: str, white: str, black: str) -> Sequence[str]:
@@ -147,14 +117,16 @@ class GameRecord(NamedTuple):
     """The machine's name."""
     error: str = ""
     """Why a game was lost by a player's fault."""
+    traceback: str = ""
+    """Where the player's code raised, if it did."""
+    output: str = ""
+    """The last output of the player that failed, if it has its own process."""
     extras: bytes | None = None
     """Custom metrics of the players, packed by `named`; None where there are none."""
     moves: bytes = NO_MOVES
     """Packed by `packed`."""
-    incident: Incident | None = None
-    """The known details of the failure that ended the game, kept beside the ledger."""
     logs: tuple[str, str] = ("", "")
-    """What was said by White's and Black's programs, and to them, where their entries have `log: true`."""
+    """What White and Black printed; of programs, what was said by them and to them, with `log: true`."""
 
     @property
     def failed(self) -> str:

@@ -22,7 +22,7 @@ from arena.experiment.model import Adjudication, DrawRule, Experiment, WinRule
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.packing import named, packed, search_columns
-from arena.ledger.record import GameRecord, Incident
+from arena.ledger.record import GameRecord
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game, Outcome, Termination
@@ -35,6 +35,8 @@ from players.player import ENGINE, TYPES, Allowance, Choice, Limit, PlayerSpec, 
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
+KEPT_CHARACTERS = 4000
+"""Characters of its traceback, and of its last output, that are kept: the last ones."""
 TIME_RESERVE = 0.01
 """Seconds of its time that a search of the arena's own is not told of, as far as `time_margin` is less."""
 
@@ -227,7 +229,7 @@ def play(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     moves, judge, players = _Moves(), _judge(task), list[PlayerHandle]()
-    error, incident = "", None
+    error = traceback = output = ""
     try:
         outcome = _play(task, game, moves, judge, players)
     except _Fault as fault:
@@ -235,9 +237,7 @@ def play(task: Task) -> GameRecord:
         outcome = Outcome(1 - fault.colour, failure.termination)
         reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
         error = f"{name} {reason} at ply {fault.ply}"
-        start, seed = fen(task.variant, task.opening), _seed(task, fault.colour)
-        told = failure.traceback, failure.output
-        incident = Incident(name, fault.ply, error, *told, start, tuple(moves.texts), seed)
+        traceback, output = (text[-KEPT_CHARACTERS:] for text in (failure.traceback, failure.output))
     plies, packed_moves = packed(moves.columns())
     white_points, black_points = outcome.points or (None, None)
     logs = [
@@ -257,9 +257,10 @@ def play(task: Task) -> GameRecord:
         worker=os.getpid(),
         machine=platform.node(),
         error=error,
+        traceback=traceback,
+        output=output,
         extras=moves.extras(),
         moves=packed_moves,
-        incident=incident,
         logs=(white_log, black_log),
     )
 

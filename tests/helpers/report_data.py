@@ -119,7 +119,11 @@ def searched(**nodes: list[int]) -> pd.DataFrame:
 
 
 def _failures(games: pd.DataFrame) -> tuple[Failure, ...]:
-    return tuple(failures_of({"error": "", "plies": 0, **row} for row in games.to_dict("records")))
+    return tuple(
+        failures_of(
+            {"error": "", "traceback": "", "output": "", "plies": 0, **row} for row in games.to_dict("records")
+        )
+    )
 
 
 def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:

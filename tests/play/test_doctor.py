@@ -189,8 +189,8 @@ def test_what_a_player_prints_is_shown_by_the_doctor_and_kept_beside_the_run():
     assert result.exit_code == 0 and "prints: " in result.stdout and "  | at ply 3" in result.stdout
     assert invoke("run", str(file), "--out", "out", "--workers", "1").exit_code == 0
     logs = {path.name: path.read_text() for path in Path("out/logs").iterdir()}
-    assert logs.keys() == {"game-1-white-prints.txt", "game-2-black-prints.txt"}
-    assert all("at ply" in text for text in logs.values())
+    assert logs.keys() == {"prints.txt"}
+    assert re.findall(r"as (\w+)\nat ply (\d)", logs["prints.txt"]) == [("white", "1"), ("black", "0")]
 
 
 @pytest.mark.compiled

@@ -217,7 +217,7 @@ def class_of(folder: Path) -> Run:
     """Submissions: `bad` is disqualified, `fails` loses games, `gone` was left out; `own` is built in."""
     players = [player("own", 3), *(player(name, type=f"work/{name}.py:Bot") for name in OWN)]
     games, moves = frames(players, 3, plies=4)
-    games["error"] = ""
+    games[["error", "traceback", "output"]] = ""
     of_bad = (games["white"] == "bad") | (games["black"] == "bad")
     lost = games.index[~of_bad & (games["black"] == "fails")][:2]
     games.loc[lost, ["result", "termination"]] = ["white", "error"]

@@ -81,7 +81,7 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
     modules = {others[-1]: f"work.{words[-1]}:{words[-2]}"}
     players = [player("built", 3), *(player(name, type=(types | modules)[name]) for name in others)]
     games, moves = frames(players, 1, plies=4)
-    games["error"], games["machine"], games["cpu_seconds"] = "", "", 0.0
+    games[["error", "traceback", "output", "machine"]], games["cpu_seconds"] = "", 0.0
     for name in others:
         row = games.index[games["white"] == name][0]
         games.loc[row, ["result", "termination", "error"]] = ["black", "illegal_move", f"{name} {FAILED}"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.play.options.bundles import Bundles
 from arena.play.options.disqualification import Disqualification
 from arena.play.options.grading import Grades
+from arena.play.options.logs import Logs
 from arena.play.options.option import Option
 from arena.play.options.sandbox import Sandbox
 from arena.play.options.suites import Suites
@@ -18,6 +18,6 @@ OPTIONS: Sequence[type[Option]] = (
     Grades,
     Suites,
     Disqualification,
-    Bundles,
+    Logs,
 )
 """All options, in the order in which they hear what happens. The core runs without any of them."""

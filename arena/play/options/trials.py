@@ -18,7 +18,7 @@ from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.player_process import close_players
-from arena.ledger.record import GameRecord, detail
+from arena.ledger.record import GameRecord, failures_of
 from arena.play.inspection import Inspection, Inspector, PlayerGroup, build, is_own, is_python
 from arena.play.match import Task, play
 from arena.play.options.option import Option
@@ -181,14 +181,11 @@ class _Games(NamedTuple):
 
     def _failure(self, record: GameRecord) -> Finding:
         """The failure that ended a game, with all that is known of it."""
-        said, incident = detail(record.error, self.spec.name), record.incident
-        finding = Finding("error", said=said, kind=record.termination)
-        if incident is None:
-            return finding
-        variant = self.group.variant
-        before = list(incident.moves)[: max(incident.ply - 1, 0)]  # a move that came too late was played
+        [failure], variant = failures_of([record._asdict()]), self.group.variant
+        before = record.table()["move"].astype(str).tolist()[: failure.ply - 1]  # a late move was played
         place = fen(variant, replayed(variant, record.opening_fen, before).positions[-1])
-        return finding._replace(place=place, traceback=incident.traceback, output=incident.output)
+        finding = Finding("error", said=failure.detail, kind=record.termination, place=place)
+        return finding._replace(traceback=failure.traceback, output=failure.output)
 
     def differences(self, game: GameRecord, plies: int) -> Iterator[Finding]:
         """Play the first game again, after the others and then in new processes; yield what differs."""

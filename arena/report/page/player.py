@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 from markupsafe import Markup
 
 from arena.base.number import known, percent
 from arena.base.wording import counted, listed
-from arena.ledger.record import Failure, incident_file
+from arena.ledger.record import Failure
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import anchor, elo_html, game_link, results_bar
@@ -140,25 +139,12 @@ class PlayerPages:
             if game is not None:
                 before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
                 blocks.append(Text("Position:", code=fen(game.variant, game.positions[before])))
-            blocks += self._bundled(first)
+            parts = {"Traceback:": first.traceback, "Its last output:": first.output}
+            blocks += [_lines(label, text) for label, text in parts.items() if text]
             if command:
                 blocks.append(Text("Play it again:", code=f"{command} {first.game}"))
         failed = sum(map(len, kinds))
         return [Section("", f"Failures in {counted(failed, 'game')}, and what to do", blocks)]
-
-    def _bundled(self, failure: Failure) -> list[Block]:
-        """The traceback of a failure in a game, and what the player printed, as the run's folder has them."""
-        file = incident_file(self.run.folder, failure.game)
-        if not file.is_file():
-            return []
-        try:
-            bundle = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, yaml.YAMLError):
-            return []
-        if not isinstance(bundle, dict) or bundle.get("player") != failure.player:
-            return []
-        parts = {"Traceback:": bundle.get("traceback"), "Its last output:": bundle.get("output")}
-        return [_lines(label, str(text)) for label, text in parts.items() if text]
 
     def _errors(self, name: str, called: Callable[[str], str], linked: bool) -> list[Block]:
         """Graded errors, each with the board before the move, on which an arrow shows the better one."""
