@@ -259,12 +259,12 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     )
 
 
-def write_quickly(run: Run, folder: Path | None = None, **options: Any) -> list[Path]:
+def write_quickly(run: Run, **options: Any) -> list[Path]:
     """`write` with empty pictures, which take most of its time; returns the files that are there then."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
-        write(run, folder, **options)
-    return [*(folder or run.folder).iterdir()]
+        write(run, **options)
+    return [*run.folder.iterdir()]
 
 
 def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes: Any) -> Ratings:
