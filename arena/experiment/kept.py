@@ -52,7 +52,8 @@ def as_yaml(experiment: Experiment, folder: Path) -> str:
     if openings.file is not None:
         document["openings"]["file"] = seen(openings.file)
     for suite in document["suite"]:
-        suite["name"] = suite["name"] if suite["name"] in shipped() else seen(suite["name"])
+        if "name" in suite and suite["name"] not in shipped():
+            suite["name"] = seen(suite["name"])
     if experiment.process.readable:
         document["process"]["readable"] = [
             os.path.relpath((home / path).resolve(), folder.resolve()) for path in experiment.process.readable

@@ -169,7 +169,7 @@ NAMES = ("n" * 40, "名" * 20, "короткий", "a", "x]y[red]")
 
 def moment_of(rated: Rated, **changes: Any) -> Moment:
     moment = Moment(
-        "t" * 300, "english", "swiss", 5, 9, True, 0, 0, False, [], [], [], RunInfo(9), True, None, None, 0.0, 3,
+        "t" * 300, "english", "swiss", 5, 9, True, False, [], [], [], RunInfo(9), True, None, None, 0.0, 3,
         rated, "black", {},
     )  # fmt: skip
     return moment._replace(**changes)
