@@ -153,7 +153,7 @@ class Player(Protocol):
     - `close()`: called once, when the object is no longer needed. It has half a second.
     - `man_value`: what a man is worth in the unit of its scores, so that reports give them in men.
     - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
-    - `costs = True`: its answers cost money. It is asked in games, probes and suites alone, never to be tried out.
+    - `costs = True`: its answers cost money. It is asked in games and suites alone, never to be tried out.
     - `check_limit(limit)`: raises ValueError for a limit under which it cannot play.
     - `stop()`: called from another thread, perhaps several times: end the current search and answer soon.
     - `progress()`: called from another thread: what the current search has found so far, a `Choice`, or None.

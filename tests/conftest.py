@@ -64,7 +64,6 @@ LONG_FIRST = (
     "test_notation",
     "test_evaluators",
     "test_installed",
-    "test_probe",
 )
 """Files whose tests take longest, as they are begun: early, so that no worker is left alone with one at the end.
 

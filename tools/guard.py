@@ -49,7 +49,7 @@ def small(text: str) -> dict[str, Any]:
     # also where a limit is in a player's name, as in "hybrid, seconds 0.005"
     text = re.sub(r"\bseconds(:? )([\d.]+)", lambda at: f"nodes{at[1]}{_nodes(at[2])}", text)
     config: dict[str, Any] = yaml.safe_load(text)
-    for extra in ("probe", "grade", "suite"):
+    for extra in ("grade", "suite"):
         config.pop(extra, None)
     if "count" in config.get("openings", {}):
         config["openings"]["count"] = 1

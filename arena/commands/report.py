@@ -79,7 +79,7 @@ def write_report(folder: Path, **wanted: Any) -> bool:
 
     try:
         with announcing_compilation(), _written_to(folder):
-            sheets = write(run, folder, also=_also(wanted), **wanted)
+            sheets = write(run, also=_also(wanted), **wanted)
     except KeyboardInterrupt:
         say(f"the report in {folder} is not written; this writes it:\narena report {folder}")
         raise

@@ -58,7 +58,7 @@ class RandomSuite(Section):
     synonyms: ClassVar[Mapping[str, str]] = {"count": "random", "positions": "random", "plies": "depth"}
     random: int = Field(ge=1, description="Balanced positions to draw at random, from the opening to endings.")
     depth: int | None = Field(
-        default=None, ge=1, le=64, description="Plies that every player searches there [its own limit]."
+        default=None, ge=1, le=64, description="Plies that every player searches in random ones [its own limit]."
     )
 
     @property

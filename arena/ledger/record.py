@@ -138,11 +138,6 @@ class GameRecord(NamedTuple):
         """Who failed in it; "" for nobody."""
         return failed_in(self.result, self.termination, self.white, self.black)
 
-    @property
-    def ply_of_failure(self) -> int:
-        """The half-move that failed, from 1, of a game that a player lost by its fault."""
-        return _ply(self._asdict(), self.failed)
-
     def table(self) -> np.ndarray:
         """The moves, a record each: `move`, the text as bytes, and MOVE_COLUMNS."""
         return unpacked([self.moves], [self.plies])

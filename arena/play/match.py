@@ -35,6 +35,8 @@ from players.player import ENGINE, TYPES, Allowance, Choice, Limit, PlayerSpec, 
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
+KEPT_CHARACTERS = 4000
+"""Characters of its traceback, and of its last output, that are kept: the last ones."""
 TIME_RESERVE = 0.01
 """Seconds of its time that a search of the arena's own is not told of, as far as `time_margin` is less."""
 
@@ -225,7 +227,7 @@ def play(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     moves, judge, players = _Moves(), _judge(task), list[PlayerHandle]()
-    error, failure = "", None
+    error = traceback = output = ""
     try:
         outcome = _play(task, game, moves, judge, players)
     except _Fault as fault:
@@ -233,6 +235,7 @@ def play(task: Task) -> GameRecord:
         outcome = Outcome(1 - fault.colour, failure.termination)
         reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
         error = f"{name} {reason} at ply {fault.ply}"
+        traceback, output = (text[-KEPT_CHARACTERS:] for text in (failure.traceback, failure.output))
     plies, packed_moves = packed(moves.columns())
     white_points, black_points = outcome.points or (None, None)
     logs = [
@@ -252,8 +255,8 @@ def play(task: Task) -> GameRecord:
         worker=os.getpid(),
         machine=platform.node(),
         error=error,
-        traceback=failure.traceback if failure else "",
-        output=failure.output if failure else "",
+        traceback=traceback,
+        output=output,
         line=line_of(fen(task.variant, task.opening), moves.texts),
         extras=moves.extras(),
         moves=packed_moves,

@@ -17,10 +17,9 @@ import numpy as np
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.player_process import close_players
-from arena.ledger.record import GameRecord, detail
+from arena.ledger.record import GameRecord, failures_of
 from arena.play.inspection import Inspection, Inspector, PlayerGroup, build, is_own, is_python
 from arena.play.match import Task, play
-from arena.rules.game import Termination
 from arena.rules.notation import fen
 from arena.rules.played import replayed
 from arena.rules.position import WHITE, Position
@@ -179,13 +178,11 @@ class _Games(NamedTuple):
 
     def _failure(self, record: GameRecord) -> Finding:
         """The failure that ended a game, with all that is known of it."""
-        finding = Finding("error", said=detail(record.error, self.spec.name), kind=record.termination)
-        variant = self.group.variant
-        moves = [text.decode() for text in record.table()["move"].tolist()]
-        if record.termination == Termination.TIME:  # a move that came too late was played
-            moves = moves[: record.ply_of_failure - 1]
-        place = fen(variant, replayed(variant, record.opening_fen, moves).positions[-1])
-        return finding._replace(place=place, traceback=record.traceback, output=record.output)
+        [failure], variant = failures_of([{**record._asdict(), "game": 0, "id": ""}]), self.group.variant
+        before = record.table()["move"].astype(str).tolist()[: failure.ply - 1]  # a late move was played
+        place = fen(variant, replayed(variant, record.opening_fen, before).positions[-1])
+        finding = Finding("error", said=failure.detail, kind=record.termination, place=place)
+        return finding._replace(traceback=failure.traceback, output=failure.output)
 
     def differences(self, game: GameRecord, plies: int) -> Iterator[Finding]:
         """Play the first game again, after the others and then in new processes; yield what differs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
@@ -23,14 +22,13 @@ from arena.report.viewer import viewer
 
 def write(
     run: Run,
-    folder: str | os.PathLike[str] | None = None,
     *,
     also: Collection[str] = (),
     fen: bool = False,
     games: int | None = None,
     moves: bool = False,
 ) -> list[Path]:
-    """Write all reports of a run into `folder`, the run's own by default; returns the paths of its sheets.
+    """Write all reports of a run into its folder; returns the paths of its sheets.
 
     These are report.html, the same as summary.md, charts as SVG, and the files of `arena.report.files`; and, if
     `also` or the configuration has them, `sheets`, and charts as `png` and `pdf`. The page holds `games` games, by
@@ -40,8 +38,6 @@ def write(
 
     A section of the page that cannot be made says so, as does `run.faults`.
     """
-    target = Path(folder) if folder is not None else run.folder
-    target.mkdir(parents=True, exist_ok=True)
     also = {*also, *run.experiment.report}
     charts: dict[str, tuple[Axes, str]] = {}
 
@@ -58,8 +54,8 @@ def write(
         fills |= chart_files(name, axes, picture, also)
     fills[REPORT] = partial(write_text, html)
     for name, fill in fills.items():
-        replace(target / name, fill)
+        replace(run.folder / name, fill)
     for file in files_of(run, moves):
         fill_file = write_positions if fen and file.name == "moves.csv" else file.fill
-        replace(target / file.name, partial(fill_file, run))
+        replace(run.folder / file.name, partial(fill_file, run))
     return write_sheets(run) if "sheets" in also else []

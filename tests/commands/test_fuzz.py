@@ -43,7 +43,7 @@ CSV = [
 WORDS = {
     "yaml": ": |- |\n|  |{|}|[|]|,|&a |*a|<<: *a|!!python/none |!!int |null|~|.nan|.inf|-1|0|1e400|2**63|true|no"
     "|9223372036854775808|'|\"|#|players|type|negamax|evaluation|depth|nodes|seconds|clock|sweep|format|swiss|sprt"
-    "|elo0|probe|anchor|openings|count|file|set|variant|base|linear|options|preset|name|../x|\t|%|---|\0|=|@|>|`"
+    "|elo0|suite|anchor|openings|count|file|set|variant|base|linear|options|preset|name|../x|\t|%|---|\0|=|@|>|`"
     '|012|1e3|1:30|2026-13-45|!!set |!!binary |!!timestamp |!x |"\\ud800"|"\\U00110000"|\x85|\u2028|\udcff',
     "fen": "W|B|:|K|,|-|.|1|32|50|0|33|a1|h8|W:|:B|?|'|[|]| |W:W31:B1|99999999999999999999|\n|{|}",
     "pdn": '[|]|"|\\|{|}|(|)|;|\n|%|$1|*|1-0|2-0|1/2-1/2|0-0|[Event "x"]|[Result "1-0"]|[FEN "W:W31:B1"]|1.|...'

@@ -21,7 +21,7 @@ from matplotlib.text import Text
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
-from arena.ledger.record import MEASURED, Failure, failures_of
+from arena.ledger.record import ANSWER_COLUMNS, MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import CHARTS
@@ -94,17 +94,35 @@ def run_of(
     of: Experiment,
     games: pd.DataFrame,
     moves: pd.DataFrame | None = None,
-    probes: pd.DataFrame | None = None,
+    answers: pd.DataFrame | None = None,
 ) -> Run:
     """A run of these frames, empty ones where there are none; all its games are planned."""
     moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
-    probes = probes if probes is not None else pd.DataFrame()
-    failures = _failures(games)
-    return Run(folder, RunData(of, RunInfo(len(games)), None, games, _reader(moves), probes, failures=failures))
+    answers = answers if answers is not None else pd.DataFrame(columns=list(ANSWER_COLUMNS))
+    failures, info = _failures(games), RunInfo(len(games))
+    return Run(folder, RunData(of, info, None, games, _reader(moves), answers=answers, failures=failures))
+
+
+def searched(**nodes: list[int]) -> pd.DataFrame:
+    """Answers to random positions, searched to depth 6, of players that entered these nodes, a microsecond each.
+
+    Below 10 nodes the depth is 1, and 0 is a failure.
+    """
+    rows = [
+        (name, position, 6 if count >= 10 else min(count, 1), count, count * 1e-6, "" if count else "no idea")
+        for name, counts in nodes.items()
+        for position, count in enumerate(counts, start=1)
+    ]
+    answers = pd.DataFrame(rows, columns=["player", "position", "depth", "nodes", "seconds", "error"])
+    return answers.assign(suite="random d6", cpu_seconds=answers["seconds"], best_moves=0)
 
 
 def _failures(games: pd.DataFrame) -> tuple[Failure, ...]:
-    return tuple(failures_of({"error": "", "plies": 0, **row} for row in games.to_dict("records")))
+    return tuple(
+        failures_of(
+            {"error": "", "traceback": "", "output": "", "plies": 0, **row} for row in games.to_dict("records")
+        )
+    )
 
 
 def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:
@@ -237,12 +255,12 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     )
 
 
-def write_quickly(run: Run, folder: Path | None = None, **options: Any) -> list[Path]:
+def write_quickly(run: Run, **options: Any) -> list[Path]:
     """`write` with empty pictures, which take most of its time; returns the files that are there then."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
-        write(run, folder, **options)
-    return [*(folder or run.folder).iterdir()]
+        write(run, **options)
+    return [*run.folder.iterdir()]
 
 
 def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes: Any) -> Ratings:

@@ -174,7 +174,7 @@ def test_a_sound_configuration_has_no_problems():
             "published": "type: cis300",
             "weights": "type: negamax, nodes: 3000, evaluation: {linear: {man: 100, king: 160}}",
         },
-        "probe: {depth: 2, positions: 3}",
+        "suite: {random: 3, depth: 2}",
         move_timeout=60.0,
     )
     result = invoke("doctor", str(file))
@@ -189,8 +189,8 @@ def test_what_a_player_prints_is_shown_by_the_doctor_and_kept_beside_the_run():
     assert result.exit_code == 0 and "prints: " in result.stdout and "  | at ply 3" in result.stdout
     assert invoke("run", str(file), "--out", "out", "--workers", "1").exit_code == 0
     logs = {path.name: path.read_text() for path in Path("out/logs").iterdir()}
-    assert logs.keys() == {"game-1-white-prints.txt", "game-2-black-prints.txt"}
-    assert all("at ply" in text for text in logs.values())
+    assert logs.keys() == {"prints.txt"}
+    assert re.findall(r"as (\w+)\nat ply (\d)", logs["prints.txt"]) == [("white", "1"), ("black", "0")]
 
 
 @pytest.mark.compiled
@@ -205,13 +205,13 @@ def test_players_of_one_name_are_tried_all_the_same():
 
 @pytest.mark.compiled
 def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_problems():
-    more = "openings: {random_plies: 2, count: 60}\nprobe: {depth: 2, positions: 2, plies: 0}"
+    more = "openings: {random_plies: 2, count: 60}\nsuite: {random: 2}"
     Path("out").touch()
     findings = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
-    assert [finding.where for finding in findings] == ["openings", "probe", "disk"]
+    assert [finding.where for finding in findings] == ["openings", "suite", "disk"]
     assert findings[2].words == "out cannot be written to"
     assert "faulty.yaml:4:29: 60 distinct openings of 2 random plies" in findings[0].words
-    assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in findings[1].words
+    assert "faulty.yaml:5:1: only 1 of 2 balanced positions" in findings[1].words
 
 
 COPIED = """\

@@ -1,4 +1,4 @@
-"""Suites: their files, what players solve of them, the tables and the chart of it, and those that ship."""
+"""Suites: their files and random positions, what players answer, the tables of it, and those that ship."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import yaml
 import arena
 from arena.base.errors import ArenaError
 from arena.experiment.load import load
-from arena.experiment.suite import SUITES_FOLDER, shipped
+from arena.experiment.openings.sources import is_even
+from arena.experiment.suite import SUITES_FOLDER, RandomSuite, shipped
+from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
@@ -23,7 +25,7 @@ from arena.play.options.suites import Suites, answered_in, unanswered
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
 from arena.play.solving import ONE_PLY, questions, solve
-from arena.play.suite import Puzzle, Suite, read_suite
+from arena.play.suite import PLIES, Puzzle, Suite, random_suite, read_suite
 from arena.ratings.errors import wilson
 from arena.report.tables.suites import RANDOM_CHOICE, shares
 from arena.report.tables.views import ALL
@@ -73,7 +75,9 @@ class Late(Raises):
 
 def attempt(position, player, at, solved, *, stratum="", nodes=10, legal=4):
     limit = "" if at is None else "depth"
-    return SuiteAnswer("s", position, "", stratum, player, limit, at, legal, 1, "", "", solved, 1, nodes, 0.5, "")
+    return SuiteAnswer(
+        "s", position, "", stratum, player, limit, at, legal, 1, "", "", solved, 1, nodes, 0.5, 0.5, ""
+    )
 
 
 def table(*rows):
@@ -284,7 +288,7 @@ def test_every_player_and_the_baseline_answer_each_position_once(folder):
     suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
     alone = list(map(solve, questions(suite, [four], 5)))
     rows = table[(table["player"] == "4 plies") & (table["suite"] == "english-shots")]
-    shown = [name for name in ANSWER_COLUMNS if name != "seconds"]
+    shown = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds")]
     assert list(rows[shown].itertuples(index=False, name=None)) == [
         tuple(getattr(answer, name) for name in shown) for answer in alone
     ]
@@ -335,11 +339,15 @@ def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
 def test_a_plan_says_how_many_searches_suites_add(folder):
     result = invoke("plan", folder / "run.yaml", "--pilot", 1, "--workers", 1)
     assert result.exit_code == 0
-    assert "after them 56 searches of the positions of english-shots and mine" in result.stdout
+    assert "56 searches of the positions of english-shots and mine" in result.stdout
 
 
 @pytest.mark.parametrize(
-    "value", ["english-shot", "international-shots", "[mine.txt, ./mine.txt]", "{name: 5}", "3", "broken.txt"]
+    "value",
+    [
+        *("english-shot", "international-shots", "[mine.txt, ./mine.txt]", "{name: 5}", "3", "broken.txt"),
+        *("{random: 0}", "{random: 2, count: 2}", "{name: mine.txt, depth: 2}", "[{random: 2}, {random: 3}]"),
+    ],
 )
 def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path, value):
     (tmp_path / "mine.txt").write_text(LINES)
@@ -348,3 +356,110 @@ def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path,
     (tmp_path / "run.yaml").write_text(config)
     refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()
+
+
+# --- positions drawn at random, and runs without games
+
+SEARCHES = """\
+name: searches
+variant: english
+seed: 3
+openings: {count: 0}
+suite: {random: 5, depth: 4}
+players:
+  - {name: alpha-beta, type: negamax, preset: alphabeta, depth: 1, nodes: 1}
+  - {name: minimax, type: negamax, preset: minimax, depth: 2}
+  - {name: greedy, type: greedy}
+  - {name: needy, type: "own.py:Needy", nodes: 10}
+  - {name: dies, type: "own.py:Dies", nodes: 10}
+"""
+NEEDY = '''\
+import os
+
+from arena import Choice
+
+
+class Needy:
+    """Needs a limit of nodes."""
+
+    def __init__(self, variant): ...
+
+    def check_limit(self, limit):
+        if type(self) is Needy and limit.nodes is None:
+            raise ValueError("it needs the limit 'nodes'")
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0])
+
+
+class Dies(Needy):
+    def choose(self, game, limit, rng):
+        os._exit(1)
+'''
+
+
+def drawn(count, seed):
+    return [puzzle.position for puzzle in random_suite(RandomSuite(random=count), ENGLISH, seed).puzzles]
+
+
+def test_random_positions_are_even_follow_their_seed_and_go_from_the_opening_to_endings():
+    spread = drawn(16, 1)
+    assert spread == drawn(16, 1) and len(set(spread)) == 16
+    assert not set(spread) & set(drawn(6, 2))
+    for position in spread:
+        game = Game(ENGLISH, position)
+        assert game.outcome is None and len(game.legal_moves) >= 2 and is_even(ENGLISH, position)
+    pieces = [(position.white | position.black).bit_count() for position in spread]
+    assert min(pieces[:3]) >= 24 - PLIES[0] and max(pieces[-3:]) <= 14
+    assert {position.turn for position in spread} == {0, 1}
+
+
+def test_too_few_random_positions_are_refused_at_their_key(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.play.suite.PLIES", (1, 1))
+    path = tmp_path / "run.yaml"
+    path.write_text("name: few\nvariant: english\nsuite:\n  random: 9\nplayers: [greedy, random]\n")
+    with pytest.raises(ConfigError, match=r"run.yaml:3:1: only 7 of 9 balanced positions"):
+        prepare(load(path))
+
+
+@pytest.mark.full
+def test_players_of_a_run_without_games_search_each_random_position_once_to_the_same_depth(tmp_path):
+    (tmp_path / "own.py").write_text(NEEDY)
+    (tmp_path / "run.yaml").write_text(SEARCHES)
+    for workers in (1, 2):
+        out = tmp_path / str(workers)
+        assert invoke("run", tmp_path / "run.yaml", "--out", out, "--workers", workers).exit_code == 3
+    one, two = (arena.load(tmp_path / str(workers)) for workers in (1, 2))
+    answers = one.data.answers
+    repeated = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds")]
+    pd.testing.assert_frame_equal(answers[repeated], two.data.answers[repeated])
+    assert not len(one.games) and not len(one.suites) and set(answers["suite"]) == {"random d4"}
+    assert answers.groupby("position")["fen"].nunique().eq(1).all() and answers["fen"].nunique() == 5
+    by_player = {name: rows.reset_index() for name, rows in answers.groupby("player")}
+    assert by_player.keys() == {"alpha-beta", "minimax", "greedy", "needy", "dies"}
+    assert (by_player["alpha-beta"]["nodes"] < by_player["minimax"]["nodes"]).all()
+    assert (by_player["alpha-beta"]["depth"] == 4).all() and (by_player["greedy"]["depth"] == 1).all()
+    assert by_player["needy"]["error"].str.contains("needs the limit 'nodes'").all()
+    assert (by_player["dies"]["error"] == "ended its process (exit code 1)").all()
+    cost = one.ablation.set_index("player")
+    assert cost["positions"].tolist() == [5, 5, 0, 0, 0] and cost["elo_difference"].isna().all()
+    assert cost["node_ratio"]["minimax"] > 1 and cost["depth"]["minimax"] == 4
+    page = (tmp_path / "1" / "report.html").read_text(encoding="utf-8")
+    assert '<h2 id="ablation">' in page and "greedy searched 0 of 5 random positions to depth 4" in page
+
+
+def test_searches_to_another_depth_are_made_anew_and_without_one_each_player_has_its_own_limit(tmp_path):
+    (tmp_path / "run.yaml").write_text(SEARCHES.partition("  - {name: greedy")[0])
+    assert len(solved(tmp_path)) == 10 and solved(tmp_path) == []
+    for depth, title, depths in ((", depth: 3", "random d3", [3, 3]), ("", "random", [1, 2])):
+        (tmp_path / "run.yaml").write_text(
+            SEARCHES.partition("  - {name: greedy")[0].replace(", depth: 4", depth).replace(", nodes: 1}", "}")
+        )
+        new = solved(tmp_path)
+        assert [(answer.suite, answer.depth) for answer in new] == 5 * [(title, depth) for depth in depths]
+
+
+@pytest.mark.parametrize("text", ["openings: {count: 0}\nplayers: [greedy, random]", "players: [greedy]"])
+def test_without_games_and_without_a_suite_there_is_nothing_to_play(tmp_path, text):
+    (tmp_path / "run.yaml").write_text(f"name: nothing\nvariant: english\n{text}\n")
+    assert "suite" in refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)

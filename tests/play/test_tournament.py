@@ -14,10 +14,9 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import packed
-from arena.ledger.record import LOGS, incident_file
 from arena.play import prepare as preparation
 from arena.play import tournament
-from arena.play.options import bundles
+from arena.play.options.logs import LOGS, Logs
 from arena.play.options.option import Option, Running
 from arena.play.prepare import prepare
 from arena.rules.game import Termination
@@ -107,32 +106,35 @@ def test_a_mistake_of_the_arena_stops_the_run_and_keeps_finished_games(
     assert_same(run(tmp_path, "out", SMALL), whole)
 
 
-@pytest.mark.parametrize("kept", [0, 1])
-def test_a_failure_is_said_with_its_file_where_one_is_kept(
-    kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_failure_is_said_once_and_has_its_traceback_and_its_last_output_in_the_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(bundles, "KEPT", kept)
-    (tmp_path / "own.py").write_text("class Fails:\n    def __init__(self, variant): pass\n    choose = None\n")
+    own = "class Fails:\n    def choose(self, game, limit, rng):\n        print('no idea')\n        return 1 / 0\n"
+    (tmp_path / "own.py").write_text(own)
     config = {"name": "t", "variant": "english", "openings": {"count": 1}, "failures": {"faulty": "forfeit"}}
     fails = {"name": "fails", "type": f"{tmp_path / 'own.py'}:Fails"}
     with pytest.warns(UserWarning, match="fails lost"):
-        arena.run(config | {"players": [fails, "random"]}, tmp_path / "out", workers=1)
-    [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("game 1: fails")]
-    file = incident_file(tmp_path / "out", 1)
-    assert (str(file) in line) == file.exists() == bool(kept)
+        run = arena.run(config | {"players": [fails, "random"]}, tmp_path / "out", workers=1)
+    [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("game ")]
+    assert line.startswith("game 1: fails raised ZeroDivisionError") and line.endswith("; it loses")
+    assert run.games["traceback"].str.contains("line 4, in choose").all()
+    assert set(run.games["output"]) == {"no idea\n"}
 
 
-def test_so_many_logs_are_kept_of_each_player_whatever_the_others_are_called(tmp_path: Path) -> None:
-    logged = task_of(VARIANTS["english"], PlayerSpec("my-scan", "random"), PlayerSpec("scan", "random"))
-    record = logged.record("draw", Termination.MAX_PLIES, logs=("of my-scan", "of scan"))
+def test_each_player_has_a_log_which_takes_no_further_game_once_it_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.play.options.logs.MOST_BYTES", 250)
+    logged = task_of(VARIANTS["english"], PlayerSpec("my scan", "random"), PlayerSpec("scan", "random"))
+    record = logged.record("draw", Termination.MAX_PLIES, logs=("of mine\n", "of scan"))
     plan = prepare(experiment(tmp_path))
     with Ledger(tmp_path, plan.experiment, plan.info) as ledger:
-        option = bundles.Bundles(Running(plan, ledger))
-        for number in range(1, 30):
-            option.ended(record._replace(game=number))
-    assert sorted(path.name for path in (tmp_path / LOGS).iterdir()) == sorted(
-        f"game-{number}-{end}.txt" for number in range(1, 21) for end in ("white-my-scan", "black-scan")
-    )
+        option = Logs(Running(plan, ledger))
+        for _ in range(9):
+            option.ended(record)
+    logs = {path.name: path.read_text().splitlines() for path in (tmp_path / LOGS).iterdir()}
+    assert logs.keys() == {"my_scan.txt", "scan.txt"} and len(logs["scan.txt"]) == 6
+    assert logs["my_scan.txt"][:2] == [f"--- my scan against scan from {record.opening_fen}, as white", "of mine"]
 
 
 # --- what an option hears, and that the core plays the same games without any

@@ -26,12 +26,11 @@ DOORS = {
     "report/page/player.py": "what a player's code raised",
     "report/tables/comparisons.py": "names of players, which are people's",
     "report/sheets.py": "names of players, of which files are named",
+    "report/tables/submissions.py": "the paths in what a player's code raised",
     "report/template.py": "modules of JavaScript",
     "report/viewer/__init__.py": "JSON that stands in HTML",
-    "report/write.py": "the first line of a file",
     "web/guard.py": "an address",
     "web/messages.py": "the header of a request",
-    "web/runs.py": "an address",
 }
 """Where texts of people, programs and files come in, by file."""
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from arena.ledger.record import failures_of, incident_file
+from arena.ledger.record import failures_of
 from arena.report.marks import anchor
 from arena.report.page import markdown_of
 from arena.report.page.blocks import Section, together
@@ -41,26 +40,14 @@ def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
         assert f"No failure in {row['games']} games." in text and not MISSING_WORD.search(text)
 
 
-def test_a_failure_has_the_traceback_and_the_output_of_the_game_but_not_in_a_report_without_names(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_failure_has_the_traceback_and_the_output_of_the_game(run: Run, tmp_path: Path) -> None:
     games = run.games.assign(error="")
-    game, loser = int(games["game"][0]), games["black"][0]
+    loser = games["black"][0]
     games.loc[0, ["result", "termination", "error"]] = ["white", "error", f"{loser} raised ValueError at ply 3"]
-    failed = changed(run, tmp_path, games=games)
-    bundle = {"player": loser, "traceback": "bot.py, line 7, in choose", "output": "thinking\nstill thinking"}
-    file = incident_file(tmp_path, game)
-    file.parent.mkdir()
-
-    def text(of: Run) -> str:
-        return together(PlayerPages(of, [loser]).blocks(loser))
-
-    assert "Failures in 1 game" in text(failed) and "line 7" not in text(failed)
-    file.write_text(yaml.safe_dump(bundle))
-    assert "bot.py, line 7, in choose" in text(failed) and "still thinking" in text(failed)
-    for other in (yaml.safe_dump(bundle | {"player": "another"}), "- :\n  {"):
-        file.write_text(other)
-        assert "line 7" not in text(failed)
+    games.loc[0, ["traceback", "output"]] = ["bot.py, line 7, in choose", "thinking\nstill thinking"]
+    text = together(PlayerPages(changed(run, tmp_path, games=games), [loser]).blocks(loser))
+    assert "Failures in 1 game" in text
+    assert "bot.py, line 7, in choose" in text and "still thinking" in text
 
 
 @pytest.mark.parametrize(("termination", "ply", "before"), [("time", 3, 2), ("time", 4, 3), ("error", 4, 3)])
@@ -92,7 +79,7 @@ def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
 def test_a_failure_without_words_has_the_ply_that_failed(plies: int, ply: int) -> None:
     """White, who begins, is to move after an even number of plies; after an odd one its last move was late."""
     game = {"game": 1, "white": "a", "black": "b", "result": "black", "termination": "time", "plies": plies}
-    (failure,) = failures_of([game | {"opening_fen": "W:W1:B32", "error": ""}])
+    (failure,) = failures_of([game | {"opening_fen": "W:W1:B32", "error": "", "traceback": "", "output": ""}])
     assert failure.ply == ply and f"ply {ply}" in failure.words
 
 

@@ -190,7 +190,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
 
     monkeypatch.setattr("arena.report.charts.style.save_png", fail)
     with pytest.raises(OSError, match="disk full"):
-        write_quickly(mixed, tmp_path, also=["png"])
+        write_quickly(changed(mixed, tmp_path), also=["png"])
     assert (tmp_path / "elo_by_depth.png").read_bytes() == b"old"
     assert not list(tmp_path.glob(".*"))
 

@@ -23,6 +23,7 @@ from tests.helpers.report_data import (
     frames,
     player,
     run_of,
+    searched,
 )
 
 FOUR = [
@@ -34,28 +35,14 @@ FOUR = [
 COUNTS = {"full": [100, 200, 400], "no_tt": [300, 500, 1400], "weak": [50, 0, 300], "lost": [5, 7, 9]}
 
 
-def probes(**nodes: list[int]) -> pd.DataFrame:
-    """The searches of players that entered these nodes, a microsecond each, on positions 1, 2, ...
-
-    To depth 6; below 10 nodes to depth 1, and 0 is a failure.
-    """
-    rows = [
-        (name, position, "", 6 if count >= 10 else min(count, 1), count, count * 1e-6, "" if count else "no idea")
-        for name, counts in nodes.items()
-        for position, count in enumerate(counts, start=1)
-    ]
-    probes = pd.DataFrame(rows, columns=["player", "position", "fen", "depth", "nodes", "seconds", "error"])
-    return probes.assign(cpu_seconds=probes["seconds"])
-
-
-def probed(players: list[dict[str, Any]], table: pd.DataFrame, pairs: int = 3) -> Run:
-    """A run with the searches of `probes`."""
-    of = experiment(players, probe={"depth": 6, "positions": 3})
-    return run_of(Path(), of, *frames(players, pairs, plies=6), table)
+def run_with(players: list[dict[str, Any]], answers: pd.DataFrame, pairs: int = 3) -> Run:
+    """A run with these searches of random positions to depth 6."""
+    of = experiment(players, suite={"random": 3, "depth": 6})
+    return run_of(Path(), of, *frames(players, pairs, plies=6), answers)
 
 
 def test_ratios_are_geometric_means_over_positions_with_students_interval() -> None:
-    table: Any = probed(FOUR, probes(**COUNTS)).ablation.set_index("player")
+    table: Any = run_with(FOUR, searched(**COUNTS)).ablation.set_index("player")
     logs = np.log([3, 2.5, 3.5])
     low, high = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
     for cost in ("node_ratio", "time_ratio"):
@@ -66,14 +53,14 @@ def test_ratios_are_geometric_means_over_positions_with_students_interval() -> N
 
 
 def test_ratios_are_over_the_positions_that_both_searched_to_the_depth() -> None:
-    table: Any = probed(FOUR, probes(**COUNTS)).ablation.set_index("player")
+    table: Any = run_with(FOUR, searched(**COUNTS)).ablation.set_index("player")
     assert table["positions"].tolist() == [3, 3, 2, 0]
     assert table.loc["weak", "node_ratio"] == pytest.approx(math.sqrt(50 / 100 * 300 / 400))
     assert table.loc["weak", "nodes"] == pytest.approx(math.sqrt(50 * 300))
     measured = ["nodes", "seconds", "branching_factor", "node_ratio", "node_ratio_low", "time_ratio"]
     assert table.loc["lost", measured].isna().all()
     assert np.isfinite(table.loc["lost", "elo_difference"])
-    single: Any = probed(FOUR, probes(full=[100, 100], no_tt=[300, 0])).ablation.set_index("player")
+    single: Any = run_with(FOUR, searched(full=[100, 100], no_tt=[300, 0])).ablation.set_index("player")
     assert single.loc["no_tt", "node_ratio"] == pytest.approx(3) and np.isnan(
         single.loc["no_tt", "node_ratio_low"]
     )
@@ -93,9 +80,9 @@ def test_elo_differences_are_those_of_a_rating_anchored_at_the_reference() -> No
 
 
 def test_the_reference_is_the_anchor_or_the_first_player_and_comes_first() -> None:
-    run = probed(FOUR, probes(**COUNTS))
+    run = run_with(FOUR, searched(**COUNTS))
     assert run.ablation["player"].tolist() == ["full", "no_tt", "weak", "lost"]
-    table = ablation(run.probes, run.ratings, run.experiment.model_copy(update={"anchor": {"no_tt": 0.0}}))
+    table = ablation(run.data.answers, run.ratings, run.experiment.model_copy(update={"anchor": {"no_tt": 0.0}}))
     assert table["player"].tolist() == ["no_tt", "full", "weak", "lost"]
     assert table["node_ratio"][1] == pytest.approx(1 / run.ablation["node_ratio"][1])
     assert table["elo_difference"][1] == pytest.approx(-run.ablation["elo_difference"][1])
@@ -107,7 +94,7 @@ def test_the_reference_is_the_anchor_or_the_first_player_and_comes_first() -> No
     ids=["no games", "usual", "nobody reached the depth", "one position"],
 )
 def test_page_and_chart_show_no_missing_number(pairs: int, counts: dict[str, list[int]]) -> None:
-    run = probed(FOUR, probes(**counts), pairs)
+    run = run_with(FOUR, searched(**counts), pairs)
     section = RunPage(run).markdown.partition("## Cost and worth")[2].partition("\n## ")[0]
     assert section and not MISSING_WORD.search(section)
     assert run.ablation["elo_difference"].isna().all() == (pairs == 0)
@@ -123,7 +110,7 @@ def test_page_and_chart_show_no_missing_number(pairs: int, counts: dict[str, lis
 
 
 def test_the_answer_names_each_change_with_its_interval_the_largest_loss_first() -> None:
-    claims = answer(probed(FOUR, probes(**COUNTS), pairs=20))
+    claims = answer(run_with(FOUR, searched(**COUNTS), pairs=20))
     assert {claim.names for claim in claims} == {(name, "full") for name in ("no_tt", "weak", "lost")}
     values = [claim.interval.value for claim in claims if claim.interval]
     assert values == sorted(values) and len(values) == 3

@@ -12,14 +12,13 @@ import pytest
 
 from arena.base.number import quantity, signed, times
 from arena.ledger.ledger import GAME_COLUMNS
-from arena.ledger.record import PROBE_COLUMNS, failures_of
+from arena.ledger.record import failures_of
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import RunPage
 from arena.report.run import TABLES, Run
 from arena.report.sentences.cautions import disqualifications, faulty
-from arena.report.tables.ablation import ablation
 from arena.report.tables.effort import effort
 from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
@@ -195,12 +194,12 @@ def test_a_player_is_described(kind: str, limit: dict[str, Any], options: dict[s
 
 def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: Path) -> None:
     players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
-    whole = experiment(players, probe={"depth": 2}, sprt={"elo0": 0.0, "elo1": 9.0})
-    run = run_of(tmp_path, whole, *frames(players, 2, plies=4), pd.DataFrame(columns=list(PROBE_COLUMNS)))
+    whole = experiment(players, sprt={"elo0": 0.0, "elo1": 9.0})
+    run = run_of(tmp_path, whole, *frames(players, 2, plies=4))
     placed = dict.fromkeys(TABLES["standings"].names[-9:], 1)
     run = changed(run, order=[("x1", placed)], games=run.games.reindex(columns=list(GAME_COLUMNS)))
     for name, of in TABLES.items():
-        table = ablation(run.probes, run.ratings, whole) if name == "ablation" else getattr(run, name)
+        table = getattr(run, name)
         of_players = run.placed if name == "crosstable" else []
         absent = {"standings": {"los"}, "moves": {"fen"}}.get(name, set())  # of no final order; of `positions`
         settings = ["depth", "evaluation"] if name == "standings" else []
@@ -218,7 +217,7 @@ def class_of(folder: Path) -> Run:
     """Submissions: `bad` is disqualified, `fails` loses games, `gone` was left out; `own` is built in."""
     players = [player("own", 3), *(player(name, type=f"work/{name}.py:Bot") for name in OWN)]
     games, moves = frames(players, 3, plies=4)
-    games["error"] = ""
+    games[["error", "traceback", "output"]] = ""
     of_bad = (games["white"] == "bad") | (games["black"] == "bad")
     lost = games.index[~of_bad & (games["black"] == "fails")][:2]
     games.loc[lost, ["result", "termination"]] = ["white", "error"]

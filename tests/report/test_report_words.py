@@ -41,6 +41,7 @@ from tests.helpers.report_data import (
     plain,
     player,
     run_of,
+    searched,
     synthetic,
 )
 
@@ -147,18 +148,16 @@ def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_
 SWEEP = [player(f"{e} d{depth}", depth, type="negamax", evaluation=e) for e in "xy" for depth in (1, 2, 4)]
 
 
-def probed(run: Run) -> Run:
+def with_searches(run: Run) -> Run:
     """The run with a search of every player to depth 6."""
-    names = [spec.name for spec in run.experiment.players]
-    searches = pd.DataFrame({"player": names, "position": 1, "depth": 6, "nodes": 9, "error": ""})
-    of = experiment(SWEEP, probe={"depth": 6, "positions": 2})
-    return changed(run, experiment=of, probes=searches.assign(seconds=1e-3, cpu_seconds=1e-3))
+    of = experiment(SWEEP, suite={"random": 2, "depth": 6})
+    return changed(run, experiment=of, answers=searched(**{spec.name: [90] for spec in of.players}))
 
 
-@pytest.mark.parametrize("with_probe", [False, True])
-def test_a_sweep_of_two_settings_is_answered_for_each_at_equal_others(tmp_path: Path, with_probe: bool) -> None:
+@pytest.mark.parametrize("are_searched", [False, True])
+def test_a_sweep_of_two_settings_is_answered_for_each_at_equal_others(tmp_path: Path, are_searched: bool) -> None:
     run = synthetic(tmp_path, SWEEP, 30, plies=2)
-    found = {claim.names for claim in answer(probed(run) if with_probe else run)}
+    found = {claim.names for claim in answer(with_searches(run) if are_searched else run)}
     assert found == {("y", "x"), ("evaluation x",), ("evaluation y",)}
 
 

@@ -8,7 +8,6 @@ import re
 import unicodedata
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -82,7 +81,7 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
     modules = {others[-1]: f"work.{words[-1]}:{words[-2]}"}
     players = [player("built", 3), *(player(name, type=(types | modules)[name]) for name in others)]
     games, moves = frames(players, 1, plies=4)
-    games["error"], games["machine"], games["cpu_seconds"] = "", "", 0.0
+    games[["error", "traceback", "output", "machine"]], games["cpu_seconds"] = "", 0.0
     for name in others:
         row = games.index[games["white"] == name][0]
         games.loc[row, ["result", "termination", "error"]] = ["black", "illegal_move", f"{name} {FAILED}"]
@@ -104,7 +103,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "anneliese_smythe.py").write_text(PLAYER.format(name="Anneli", fails=False))
     (home / "bexley" / "bot.py").write_text(PLAYER.format(name="Bexley", fails=True))
     (home / "carlotta.py").write_text(EVALUATION)
-    own: dict[str, Any] = {"in_process": True, "author": "Bexley O'Dowd"}
+    own = {"author": "Bexley O'Dowd"}
     document = {
         "name": "homework",
         "variant": "english",

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from arena.base.number import quantity
 from arena.report.charts.style import DASHED, MUTED, SERIES, figure_of
@@ -27,15 +26,10 @@ LETTER = 0.08
 
 
 def area(title: str, *, width: float = CHART_WIDTH, height: float = 4.4) -> Axes:
-    """Axes with a title in a figure of `width` times `height` inches."""
+    """Axes in a figure of `width` times `height` inches, its title at the left, in as many lines as that takes."""
     figure = Figure(figsize=(width, height), layout="constrained")
-    set_title(figure, title)
-    return figure.add_subplot()
-
-
-def set_title(figure: Figure, title: str) -> None:
-    """Give a figure its title, at the left, in as many lines as that takes."""
     figure.suptitle(title, x=0.01, ha="left", size=12, weight="bold", wrap=True)
+    return figure.add_subplot()
 
 
 def row_axes(labels: Iterable[Any], title: str, *, per_row: float = 0.29) -> Axes:
@@ -87,27 +81,16 @@ def elo_label(reference: str) -> str:
     return f"Elo ({reference})" if reference else "Elo"
 
 
-def log_scale(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
+def log_scale(ax: Axes, axis: str, values: np.ndarray) -> None:
     """Log scale over whole decades, or 1-2-5 steps where the values span less than two."""
     low, high = float(values.min()), float(values.max())
     getattr(ax, f"set_{axis}scale")("log")
     scale = ax.xaxis if axis == "x" else ax.yaxis
     narrow = high / low < 100
     scale.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,), numticks=12))
-    scale.set_major_formatter(FuncFormatter(lambda value, _: quantity(value, unit)))
+    scale.set_major_formatter(FuncFormatter(lambda value, _: quantity(value)))
     scale.set_minor_formatter(NullFormatter())
     getattr(ax, f"set_{axis}lim")(low / 1.4, high * 1.4)
-
-
-def limit_axis(ax: Axes, kind: str, values: pd.Series, nodes: str = "nodes per move") -> None:
-    """An axis along x of limits of one kind: whole depths, or seconds or nodes on a log scale."""
-    if kind == "depth":
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
-        ax.margins(x=0.06)
-        ax.set_xlabel("search depth, plies")
-    else:
-        log_scale(ax, "x", values.to_numpy(dtype=float), "s" if kind == "seconds" else "")
-        ax.set_xlabel(f"{'seconds per move' if kind == 'seconds' else nodes} (log scale)")
 
 
 def legend(ax: Axes) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from arena.base.number import with_error
 from arena.ratings.interval import Interval
@@ -20,7 +21,6 @@ from arena.report.charts.axes import (
     elo_label,
     leading,
     legend,
-    limit_axis,
     log_scale,
     reference_line,
     row_axes,
@@ -74,7 +74,13 @@ def plot_sweep(sweep: pd.DataFrame, gains: pd.DataFrame, *, reference: str = "")
             ax.plot(along, line, **style | {"marker": "none", "linewidth": 1.3})
         shifted = rows.assign(x=rows["x"] + (shift if per == "depth" else 0.0))
         _draw_line(ax, shifted, style | {"linestyle": "none"}, label)
-    limit_axis(ax, per, sweep["x"], "mean nodes per move")
+    if per == "depth":
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
+        ax.margins(x=0.06)
+        ax.set_xlabel("search depth, plies")
+    else:
+        log_scale(ax, "x", sweep["x"].to_numpy(dtype=float))
+        ax.set_xlabel("mean nodes per move (log scale)")
     ax.set_ylabel(elo_label(reference))
     legend(ax)
     return ax

@@ -139,16 +139,12 @@ class PlayerPages:
             if game is not None:
                 before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
                 blocks.append(Text("Position:", code=fen(game.variant, game.positions[before])))
-            blocks += self._bundled(first)
+            parts = {"Traceback:": first.traceback, "Its last output:": first.output}
+            blocks += [_lines(label, text) for label, text in parts.items() if text]
             if command:
                 blocks.append(Text("Play it again:", code=f"{command} {first.game}"))
         failed = sum(map(len, kinds))
         return [Section("", f"Failures in {counted(failed, 'game')}, and what to do", blocks)]
-
-    def _bundled(self, failure: Failure) -> list[Block]:
-        """The traceback of a failure in a game, and what the player printed, as the run's folder has them."""
-        parts = {"Traceback:": failure.traceback, "Its last output:": failure.output}
-        return [_lines(label, text) for label, text in parts.items() if text]
 
     def _errors(self, name: str, called: Callable[[str], str], linked: bool) -> list[Block]:
         """Graded errors, each with the board before the move, on which an arrow shows the better one."""

@@ -59,9 +59,9 @@ def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
     makers = (
         *(cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes),
-        *(beyond_ratings, unmeasured),
+        beyond_ratings,
     )
-    made = [*(makers if len(run.games) else []), _changes]
+    made = [*(makers if len(run.games) else []), unmeasured, _changes]
     return [sentence for maker in made for sentence in maker(run)]
 
 

@@ -24,8 +24,8 @@ GAMES = Table.of(
     Column("worker", "process that played the game, by its number on the machine"),
     Column("machine", "name of that machine"),
     shared.ERROR,
-    Column("traceback", "the lines of the player's code that raised, of a game that it lost by an error"),
-    Column("output", "the last output of that player"),
+    Column("traceback", "where the player's code raised, if it did"),
+    Column("output", "what the player that failed printed last"),
 )  # fmt: skip
 MOVES = Table.of(
     "moves", shared.GAME, shared.PLY, shared.PLAYER, shared.COLOUR,
