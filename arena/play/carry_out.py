@@ -119,10 +119,8 @@ _OF_SESSIONS = ("versions", "machine", "began", "session", "forced")
 
 def is_missing(tournament: Tournament, ledger: Ledger) -> bool:
     """Whether a run lacks games, answers to suites or grades."""
-    schedule = tournament.schedule(ledger.results())
-    while schedule.advance():
-        pass
-    return schedule.order is None or bool(unanswered(tournament, ledger)) or is_ungraded(tournament, ledger)
+    is_played = tournament.played(ledger.results()).order is not None
+    return not is_played or bool(unanswered(tournament, ledger)) or is_ungraded(tournament, ledger)
 
 
 def begun(info: RunInfo, ledger: Ledger, workers: Workers, *, force: bool) -> RunInfo:

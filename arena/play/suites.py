@@ -74,16 +74,20 @@ def _suite_of(experiment: Experiment, entry: NamedSuite | RandomSuite) -> Suite:
 def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
     """The questions that the ledger lacks answers to, for all players and, where there are solutions, ONE_PLY.
 
-    Answers to positions that a suite no longer has, and those of players as they were before they changed, are
+    Players that are withdrawn are not asked. Answers to positions that a suite no longer has, and those of players as they were before they changed, are
     removed from the ledger.
     """
     experiment, hashes = tournament.experiment, tournament.info.players
     for player in hashes.items():
         ledger.delete(ANSWERS, "player = ? AND hash != ?", player)
+    if not tournament.suites:
+        return []
+    out = tournament.played(ledger.results()).withdrawn
+    asked_ones = [player for player in tournament.players if player.name not in out]
     baseline = [] if ONE_PLY.name in tournament.names else [ONE_PLY]
     missing: list[Question] = []
     for suite in tournament.suites:
-        players = [*tournament.players, *(baseline if suite.puzzles[0].best else ())]
+        players = [*asked_ones, *(baseline if suite.puzzles[0].best else ())]
         texts = [(n, *puzzle_texts(tournament.variant, puzzle)) for n, puzzle in enumerate(suite.puzzles, start=1)]
         _remove_others(ledger, suite.name, texts)
         answered = {row[:3] for row in answered_in(ledger)}

@@ -77,6 +77,13 @@ class Tournament(NamedTuple):
         info = self.info
         return Schedule(self.experiment, info.players, info.openings, results)
 
+    def played(self, results: Mapping[int, Result]) -> Schedule:
+        """The schedule at its end, or at the first batch of which games are missing."""
+        schedule = self.schedule(results)
+        while schedule.advance():
+            pass
+        return schedule
+
     def task(self, game: ScheduledGame) -> Task:
         """A game as workers receive it."""
         opening = self.openings.openings[game.opening].position

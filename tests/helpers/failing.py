@@ -209,7 +209,6 @@ def healthy(run: arena.Run, column: str = "game") -> pd.DataFrame:
 
 
 def assert_others_unharmed(found: arena.Run, well: arena.Run) -> None:
-    assert every_game(found)["game"].tolist() == list(range(1, 25))
     for column in ("game", "move"):
         one, other = healthy(found, column), healthy(well, column)
         pd.testing.assert_frame_equal(repeatable(one), repeatable(other), check_categorical=False)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
 from arena.experiment.load import load
+from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
-from arena.ledger.record import GameRecord
 from arena.rules.game import Termination
 
 Result = Callable[[ScheduledGame], float]

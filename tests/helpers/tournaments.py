@@ -13,8 +13,8 @@ import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import COMPLETE, Ledger, StoreError
-from arena.play.prepare import prepare
 from arena.play.carry_out import Outcome, begun, play, play_runs
+from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
 from arena.watch.observer import Observer
 from tests.helpers.report_data import repeatable

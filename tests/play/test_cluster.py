@@ -20,10 +20,10 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.play.batches import Batch, EngineError, Made
+from arena.play.carry_out import play
 from arena.play.cluster import Cluster, _Call, _here
 from arena.play.prepare import prepare
-from arena.play.ready import Tournament
-from arena.play.tournament import play
+from arena.play.tournament import Tournament
 from arena.play.workers import run as run_tasks
 from arena.play.workers import worker_count
 from arena.rules.variants import VARIANTS
@@ -157,7 +157,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     assert waiting.stderr is not None
     assert any("0 Dask workers" in line for line in waiting.stderr)
-    while not [*tmp_path.rglob("manifest.json")]:
+    while not [*tmp_path.rglob("experiment.yaml")]:
         assert waiting.poll() is None
         time.sleep(0.1)
     time.sleep(1)

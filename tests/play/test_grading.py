@@ -15,22 +15,11 @@ import yaml
 
 import arena
 from arena.experiment.load import player_spec
-from arena.ledger.ledger import FILE, GAMES, GRADE_COLUMNS, GRADES, Ledger
+from arena.ledger.ledger import FILE, GAMES, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
-from arena.ledger.read import read
+from arena.ledger.read import GRADE_COLUMNS, read
 from arena.ledger.record import Grade, GradedGame
-from arena.ledger.store import StoreError
-from arena.play.options.grading import (
-    GradeTask,
-    Grading,
-    GradingError,
-    add_grades,
-    arranged,
-    grade,
-    grade_by_tables,
-    graded_games,
-    missing,
-)
+from arena.play.grading import GradeTask, Grading, GradingError, add_grades, arranged, grade, grade_by_tables, missing
 from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import EndgameTables, EndingValue
 from arena.rules.game import Game
@@ -113,10 +102,11 @@ def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
         Grade(1, 24, 2, "11-15", None, None, best_men=31.999, played_men=-0.001),
         Grade(3, 12, 39, "22x15", 0.0, None, best_plies=0, played_men=-9.0),
     )
+    first_key, _, third_key, *_ = read(run).games["key"]
     with opened(run) as ledger:
-        add_grades(ledger, GradedGame(3, "deep", 0, by_player))
-        add_grades(ledger, GradedGame(3, "tables", 4, (by_tables,), (3, 2), 31, 0.5))
-        add_grades(ledger, GradedGame(1, "deep", 0, by_player))
+        add_grades(ledger, GradedGame(third_key, "deep", 0, by_player))
+        add_grades(ledger, GradedGame(third_key, "tables", 4, (by_tables,), (3, 2), 31, 0.5))
+        add_grades(ledger, GradedGame(first_key, "deep", 0, by_player))
     data = read(run)
     assert data.grades.columns.tolist() == list(GRADE_COLUMNS)
     kept = ["game", "ply", "judge", *GRADE_COLUMNS[GRADE_COLUMNS.index("legal_moves") :]]
@@ -137,27 +127,24 @@ def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
         assert moves[name].tolist() == moves[f"{name}_graded"].tolist()
 
 
-def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count_and_the_run_stays_complete(
-    run: Path,
-) -> None:
+def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count(run: Path) -> None:
+    _, two, three = keys = read(run).games["key"].tolist()[:3]
+    four, five = (Grading(ENGLISH, pieces, None) for pieces in (4, 5))
     with opened(run) as ledger:
-        for game in (1, 2, 3):
-            add_grades(ledger, GradedGame(game, "tables", 4, (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)))
-        assert graded_games(ledger, "tables", 4) == {1, 2, 3}
-        assert graded_games(ledger, "tables", 5) == graded_games(ledger, "deep") == set()
-        again = dict(zip(GAMES.columns, next(ledger.rows("SELECT * FROM games WHERE game = 2")), strict=False))
+        for key in keys:
+            add_grades(ledger, GradedGame(key, "tables", 4, (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)))
+        assert missing(four, ledger, "tables", keys) == []
+        assert missing(five, ledger, "tables", keys) == missing(four, ledger, "deep", keys) == keys
+        again = dict(zip(GAMES.columns, next(ledger.rows(f"{GAMES.query} WHERE key = {two}")), strict=False))
         again["seconds"] += 1
-        ledger.insert(GAMES, again, replace=True)
-        assert graded_games(ledger, "tables", 4) == {1, 3}
-        data = read(run)
-    assert set(data.grades["game"]) == {1, 3}
+        ledger.insert(GAMES, again)
+        assert missing(four, ledger, "tables", keys) == [two]
+        assert set(read(run).grades["game"]) == {1, 3}
     with closing(sqlite3.connect(run / FILE)) as connection, connection:
-        connection.execute("UPDATE grades SET white_decisions = 7 WHERE game = 3")
-    with pytest.raises(StoreError, match="is damaged"):
-        read(run)
-    with Ledger(run, data.experiment, data.info) as ledger:
-        assert "grades are intact" in ledger.repaired and ledger.complete
-        assert graded_games(ledger, "tables") == {1}
+        connection.execute("UPDATE grades SET white_decisions = 7 WHERE key = ?", (three,))
+    assert set(read(run).grades["game"]) == set(read(run).graded["game"]) == {1}
+    with opened(run) as ledger:
+        assert missing(four, ledger, "tables", keys) == [two, three]
 
 
 # --- what a grade says
@@ -178,7 +165,7 @@ def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> 
 def stored(folder: Path) -> list[tuple[Any, ...]]:
     """The grades as they are stored, in their order."""
     with closing(sqlite3.connect(folder / FILE)) as connection:
-        return connection.execute(f"{GRADES.query} ORDER BY game, judge").fetchall()
+        return connection.execute(f"{GRADES.query} ORDER BY key, judge").fetchall()
 
 
 def plies_of(folder: Path) -> Iterator[tuple[int, int, Game, int]]:
@@ -365,9 +352,12 @@ def turned(judged: Judgement) -> Judgement:
 
 
 def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
-    with opened(run) as ledger:
-        ledger.disqualify(["random"])
-        assert len(missing(Grading(ENGLISH, PIECES, None), ledger, "tables")) == 10
+    data = read(run)
+    players = {name: mark for name, mark in data.info.players.items() if name != "random"}
+    experiment, info = data.experiment.without(["random"]), data.info._replace(players=players)
+    with Ledger(run, experiment, info) as ledger:
+        assert len(ledger.results()) == 30
+        assert len(missing(Grading(ENGLISH, PIECES, None), ledger, "tables", ledger.counting())) == 10
 
 
 # --- what users do

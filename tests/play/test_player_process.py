@@ -31,7 +31,7 @@ from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder
 from arena.rules.variants import VARIANTS
-from arena.watch.live import read_moment
+from arena.watch.status import read_status
 from players.engines.program import waiting_announced
 from players.identity import hash_of, keep_sources
 from players.player import Allowance, Choice, Limit, PlayerSpec, Resign
@@ -107,8 +107,9 @@ def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Ru
     assert_others_unharmed(failed, well)
     lost = failed.void_games
     termination, reason = FAILING[kind]
-    assert lost["termination"].tolist() == 3 * [termination] + 9 * ["disqualified"]
-    assert lost["error"].head(3).str.startswith(f"bad {reason[:150]}").all(), lost["error"].iloc[0]
+    assert failed.data.withdrawn == {"bad": "it failed in its first 3 games"}
+    assert lost["termination"].tolist() == 6 * [termination], "its first 3 games, and those of its opponents"
+    assert lost["error"].str.startswith(f"bad {reason[:150]}").all(), lost["error"].iloc[0]
     assert (lost["result"] == "*").all() and "bad" not in {*failed.games["white"], *failed.games["black"]}
 
 
@@ -134,7 +135,7 @@ def test_no_process_is_left_of_a_player_that_starts_too_many_or_kills_its_superv
 ) -> None:
     close_players()
     monkeypatch.chdir(tmp_path)
-    failed = run(configured(tmp_path, kind, "failures: {disqualify_after: 1}\n", processes=8))
+    failed = run(configured(tmp_path, kind, "failures: {withdraw_after: 1}\n", processes=8))
     close_players()
     assert forks_from(tmp_path) == set()
     what = "gave no answer" if kind == "KillsItsSupervisor" else "started more than 8 processes at ply "
@@ -143,7 +144,7 @@ def test_no_process_is_left_of_a_player_that_starts_too_many_or_kills_its_superv
 
 @pytest.mark.full
 def test_a_supervisor_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
-    config = configured(tmp_path, "StopsItsSupervisor", "failures: {disqualify_after: 1}\n")
+    config = configured(tmp_path, "StopsItsSupervisor", "failures: {withdraw_after: 1}\n")
     command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(tmp_path / "out"), "--no-report"]
     subprocess.run([*command, "--workers", "1"], check=True, timeout=60, capture_output=True)
     deadline = time.monotonic() + 60
@@ -245,7 +246,7 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["Leaks", "SharesMemory"])
 def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    failed = run(configured(tmp_path, kind, "sandbox: true\nfailures: {disqualify_after: 1}\n", move_timeout=15))
+    failed = run(configured(tmp_path, kind, "sandbox: true\nfailures: {withdraw_after: 1}\n", move_timeout=15))
     assert_others_unharmed(failed, well)
     errors = [error for error in every_game(failed)["error"] if error]
     assert errors[0].startswith(f"bad {FAILING[kind][1].partition(' within')[0]}"), errors
@@ -309,7 +310,7 @@ def test_a_player_that_is_long_in_being_built_is_named(
 
 
 @pytest.mark.full
-def test_a_failure_is_recorded_and_games_of_a_disqualified_player_are_void_in_every_table(
+def test_a_failure_is_recorded_and_games_of_a_withdrawn_player_are_void_in_every_table(
     tmp_path: Path,
 ) -> None:
     out, path = tmp_path / "out", configured(tmp_path, "Exits")
@@ -317,21 +318,23 @@ def test_a_failure_is_recorded_and_games_of_a_disqualified_player_are_void_in_ev
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     assert sum("'sandbox: true' prevents it" in line for line in done.stderr.splitlines()) == 1
-    assert "game 5: bad raised SystemExit: at ply " in done.stderr
+    assert done.stderr.count("bad raised SystemExit: at ply ") == 1 and "bad is withdrawn: " in done.stderr
 
     played = arena.load(out)
-    failed = played.void_games.set_index("game").loc[5]
+    failed = played.void_games.iloc[0]
+    assert f"game {failed['id']}: {failed['error']}" in done.stderr
     assert "sys.exit()" in failed["traceback"] and "handle.py" not in failed["traceback"]
     assert failed["output"] == "a worry\n"
-    assert len(played.games) == len(played.void_games) == 12 and played.standings["games"].tolist() == [8, 8, 8]
+    assert len(played.games) == 12 and played.standings["games"].tolist() == [8, 8, 8]
     assert list(played.crosstable.columns) == played.players and "bad" not in played.players
     assert set(played.moves["player"]) == set(played.players)
     written = pd.read_csv(out / "games.csv")
-    assert written["game"].tolist() == list(range(1, 25))
+    assert written["game"].tolist() == every_game(played)["game"].tolist()
     is_void = (written["white"] == "bad") | (written["black"] == "bad")
     assert (written["result"] == "*").tolist() == is_void.tolist()
-    moment = read_moment(out)
-    assert (moment.games, len(moment.rated), moment.disqualified) == (24, 12, ["bad"])
+    found = read_status(out)
+    assert (found.games, found.withdrawn) == (len(written), played.data.withdrawn)
+    assert [standing.games for standing in found.standings] == [8, 8, 8]
     rated = [read_results([out]), read_results([out / "games.csv"])]
     assert [len(results.games) for results in rated] == [12, 12]
 

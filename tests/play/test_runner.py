@@ -11,7 +11,7 @@ import yaml
 
 import arena
 from arena.experiment.load import load
-from arena.ledger.store import StoreError
+from arena.ledger.ledger import StoreError
 from arena.report.joint import load_joint
 from players.loading import own_code
 from tests.helpers.command_line import invoke
@@ -53,7 +53,7 @@ def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament_which_is
         assert run.data.order is not None and len(run.games) == 12
         pd.testing.assert_frame_equal(repeatable(run.moves), repeatable(typed.moves))
         pd.testing.assert_frame_equal(run.standings[["player", "elo"]], typed.standings[["player", "elo"]])
-    monkeypatch.setattr("arena.play.tournament.play", None)
+    monkeypatch.setattr("arena.play.carry_out.play_game", None)
     second = arena.run(CONFIG, workers=1, quiet=True, report=True)
     pd.testing.assert_frame_equal(second.games, mapped.games)
     assert (mapped.folder / "report.html").exists()
@@ -133,7 +133,7 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
         HEAD + "players:\n  - {name: a, type: random}\n  - {name: b, type: greedy, evaluation: own.py:turned}\n"
         '  - {name: c, type: "own.py:Fails"}\n'
     )
-    with pytest.warns(UserWarning, match=r"out: c was disqualified.*b: its evaluation .*the sign"):
+    with pytest.warns(UserWarning, match=r"out: .*c was withdrawn.*b: its evaluation .*the sign"):
         run = arena.run(config, "out", workers=1)
     said = capsys.readouterr().err
     assert "is the sign right?" in said and "no answer" in said
@@ -157,5 +157,5 @@ def test_what_cannot_be_played_is_an_exception_of_one_line_with_its_keys(here: P
         with pytest.raises(ValueError, match=r"^[^\n]*must be[^\n]*$"):
             arena.run(CONFIG, "out", workers=workers, quiet=True)
     arena.run(CONFIG, "out", workers=1, quiet=True)
-    with pytest.raises(StoreError, match=r"^out holds another experiment \(changed: seed\)"):
+    with pytest.raises(StoreError, match=r"^out holds a run with another seed \(3 there, 4 here\)"):
         arena.run(CONFIG | {"seed": 4}, "out", workers=1, quiet=True)

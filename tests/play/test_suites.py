@@ -18,14 +18,14 @@ from arena.experiment.openings.sources import is_even
 from arena.experiment.suite import SUITES_FOLDER, RandomSuite, shipped
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import FILE, Ledger
-from arena.ledger.read import read
-from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
-from arena.play.options.option import Running
-from arena.play.options.suites import Suites, answered_in, unanswered
+from arena.ledger.read import ANSWER_COLUMNS, read
+from arena.ledger.record import SuiteAnswer
+from arena.play.carry_out import begun
 from arena.play.prepare import prepare
-from arena.play.ready import Tournament
 from arena.play.solving import ONE_PLY, questions, solve
 from arena.play.suite import PLIES, Puzzle, Suite, random_suite, read_suite
+from arena.play.suites import answer_suites, answered_in
+from arena.play.tournament import Tournament
 from arena.ratings.errors import wilson
 from arena.report.tables.suites import RANDOM_CHOICE, shares
 from arena.report.tables.views import ALL
@@ -76,7 +76,7 @@ class Late(Raises):
 def attempt(position, player, at, solved, *, stratum="", nodes=10, legal=4):
     limit = "" if at is None else "depth"
     return SuiteAnswer(
-        "s", position, "", stratum, player, limit, at, legal, 1, "", "", solved, 1, nodes, 0.5, 0.5, ""
+        *("s", position, "", stratum, player, limit, at, legal, 1, "", "", solved, 1, nodes, 0.5, 0.5, "", "")
     )
 
 
@@ -268,8 +268,9 @@ def solved(folder, workers=1, after=10**9):
     """Solve the suites of a run, or only until there are some answers; returns those that are new."""
     plan = prepared(folder)
     with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
+        ledger.begin(begun(plan.info, ledger, workers, force=False))
         before = answered_in(ledger)
-        Suites(Running(plan, ledger, workers, Stopper(after))).after()
+        answer_suites(plan, ledger, workers, Stopper(after))
         new = {row[:3] for row in answered_in(ledger) - before}
     answers = stored(folder).itertuples(index=False)
     return [answer for answer in answers if (answer.player, answer.suite, answer.position) in new]
@@ -288,7 +289,7 @@ def test_every_player_and_the_baseline_answer_each_position_once(folder):
     suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
     alone = list(map(solve, questions(suite, [four], 5)))
     rows = table[(table["player"] == "4 plies") & (table["suite"] == "english-shots")]
-    shown = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds")]
+    shown = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds", "hash")]
     assert list(rows[shown].itertuples(index=False, name=None)) == [
         tuple(getattr(answer, name) for name in shown) for answer in alone
     ]
@@ -307,14 +308,17 @@ def test_a_position_that_changes_in_its_file_is_solved_again_and_one_that_goes_t
     assert Counter(stored(folder)["suite"]) == {"english-shots": 30, "mine": 5}
 
 
-def test_a_player_that_is_disqualified_is_not_asked(folder):
-    plan = prepared(folder)
-    with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
-        assert len(unanswered(Running(plan, ledger))) == 70
-        ledger.disqualify(["random"])
-        assert len(unanswered(Running(plan, ledger))) == 56
-    solved(folder)
-    assert set(stored(folder)["player"]) == {*NAMES[1:], ONE_PLY.name}
+def test_a_player_that_is_withdrawn_is_not_asked_and_the_answers_of_one_that_changed_do_not_count(folder):
+    own = "  - {name: own, type: 'own.py:Raises'}\nfailures: {withdraw_after: 1, faulty: forfeit}\n"
+    (folder / "run.yaml").write_text(CONFIG.replace("{name: english-shots, count: 12}, ", "") + own)
+    (folder / "own.py").write_text(OWN)
+    run = ("run", folder / "run.yaml", "--out", folder / "run", "--workers", 1, "--no-report")
+    assert invoke(*run).exit_code == 3
+    assert Counter(stored(folder)["player"]) == dict.fromkeys([*NAMES, ONE_PLY.name], 2)
+    for text in (OWN.replace('raise ValueError("no idea")', "return Choice(game.legal_moves[0])"), OWN):
+        (folder / "own.py").write_text(text)
+        assert invoke(*run).exit_code == 3 * (text == OWN)
+        assert ("own" in set(stored(folder)["player"])) == (text != OWN)
 
 
 @pytest.mark.full

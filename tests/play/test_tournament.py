@@ -12,13 +12,8 @@ from typing import Any
 import pytest
 
 import arena
-from arena.ledger.ledger import Ledger
 from arena.ledger.packing import packed
-from arena.play import prepare as preparation
-from arena.play import tournament
-from arena.play.options.logs import LOGS, Logs
-from arena.play.options.option import Option, Running
-from arena.play.prepare import prepare
+from arena.play.logs import LOGS, append_logs
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
@@ -77,7 +72,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert all(again[game] == seconds for game, seconds in survivors.items()), "a finished game was played again"
 
 
-def test_each_disqualification_is_said_once_whoever_the_player_meets(
+def test_each_withdrawal_is_said_once_whoever_the_player_meets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     players = "".join(f'  - {{name: {name}, type: "own.py:Cheats"}}\n' for name in "abc")
@@ -85,7 +80,8 @@ def test_each_disqualification_is_said_once_whoever_the_player_meets(
     observer = Observer()
     monkeypatch.setattr(observer, "say", said.append)
     play_run(whole, tmp_path / "out", observer, workers=1)
-    assert sorted(line.split()[4] for line in said if "and later" in line) == ["a", "b", "c"]
+    assert sorted(line.split()[0] for line in said if "is withdrawn" in line) == ["a", "b", "c"]
+    assert sorted(line.split()[2] for line in said if line.startswith("game ")) == ["a", "b", "c"]
 
 
 def test_a_mistake_of_the_arena_stops_the_run_and_keeps_finished_games(
@@ -116,7 +112,7 @@ def test_a_failure_is_said_once_and_has_its_traceback_and_its_last_output_in_the
     with pytest.warns(UserWarning, match="fails lost"):
         run = arena.run(config | {"players": [fails, "random"]}, tmp_path / "out", workers=1)
     [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("game ")]
-    assert line.startswith("game 1: fails raised ZeroDivisionError") and line.endswith("; it loses")
+    assert line.startswith(f"game {run.games['id'].iloc[0]}: fails raised ZeroDivisionError")
     assert run.games["traceback"].str.contains("line 4, in choose").all()
     assert set(run.games["output"]) == {"no idea\n"}
 
@@ -124,88 +120,11 @@ def test_a_failure_is_said_once_and_has_its_traceback_and_its_last_output_in_the
 def test_each_player_has_a_log_which_takes_no_further_game_once_it_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.play.options.logs.MOST_BYTES", 250)
+    monkeypatch.setattr("arena.play.logs.MOST_BYTES", 80)
     logged = task_of(VARIANTS["english"], PlayerSpec("my scan", "random"), PlayerSpec("scan", "random"))
     record = logged.record("draw", Termination.MAX_PLIES, logs=("of mine\n", "of scan"))
-    plan = prepare(experiment(tmp_path))
-    with Ledger(tmp_path, plan.experiment, plan.info) as ledger:
-        option = Logs(Running(plan, ledger))
-        for _ in range(9):
-            option.ended(record)
+    for _ in range(9):
+        append_logs(tmp_path, record)
     logs = {path.name: path.read_text().splitlines() for path in (tmp_path / LOGS).iterdir()}
-    assert logs.keys() == {"my_scan.txt", "scan.txt"} and len(logs["scan.txt"]) == 6
-    assert logs["my_scan.txt"][:2] == [f"--- my scan against scan from {record.opening_fen}, as white", "of mine"]
-
-
-# --- what an option hears, and that the core plays the same games without any
-
-PLAIN: dict[str, Any] = {
-    "name": "options",
-    "variant": "english",
-    "openings": {"random_plies": 4, "count": 3},
-    "max_plies": 30,
-    "players": ["random", "greedy", {"name": "deep", "type": "negamax", "depth": 2}],
-}
-
-
-def played(folder: Path) -> arena.Run:
-    return arena.run(PLAIN, folder, workers=1, quiet=True)
-
-
-def use(monkeypatch: pytest.MonkeyPatch, *options: type[Option]) -> None:
-    for module in (preparation, tournament):
-        monkeypatch.setattr(module, "OPTIONS", options)
-
-
-def test_the_core_plays_the_same_games_without_any_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = played(tmp_path / "whole")
-    use(monkeypatch)
-    assert_same(played(tmp_path / "core"), whole)
-
-
-def test_an_option_hears_of_each_game_in_the_order_of_what_happens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heard: list[tuple[str, int, bool]] = []
-
-    class Hears(Option):
-        key = "hears"
-
-        @staticmethod
-        def prepare(*_: object) -> str:
-            return "ready"
-
-        def hear(self, what: str, game: int = 0) -> bool:
-            heard.append((what, game, game in self.run.ledger.finished()))
-            return True
-
-        def before(self) -> bool:
-            return self.hear(self.run.tournament.prepared["hears"])
-
-        def ended(self, record: Any) -> None:
-            self.hear("ended", record.game)
-
-        def stored(self, record: Any) -> None:
-            self.hear("stored", record.game)
-
-        def after(self) -> bool:
-            return self.hear("after")
-
-    use(monkeypatch, Hears)
-    played(tmp_path)
-    games = [(what, game, what == "stored") for game in range(1, 19) for what in ("ended", "stored")]
-    assert heard == [("ready", 0, False), *games, ("after", 0, False)]
-
-
-def test_a_complete_run_goes_on_for_an_option_that_misses_something(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Misses(Option):
-        def is_missing(self) -> bool:
-            return True
-
-    use(monkeypatch)
-    session = played(tmp_path).info.session
-    assert played(tmp_path).info.session == session
-    use(monkeypatch, Misses)
-    assert played(tmp_path).info.session != session
+    assert logs.keys() == {"my_scan.txt", "scan.txt"} and len(logs["scan.txt"]) == 4
+    assert logs["my_scan.txt"][:2] == [f"--- game {record.id}, my scan against scan, as white", "of mine"]

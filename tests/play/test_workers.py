@@ -495,7 +495,7 @@ def test_the_callers_filters_variables_and_loggers_are_as_they_were_after_an_imp
         "    loggers = {name: logging.getLogger(name).level for name in logging.root.manager.loggerDict}\n"
         "    return list(warnings.filters), dict(os.environ), loggers\n"
         "before = state()\n"
-        "import arena.play.tournament, arena.play.cluster\n"
+        "import arena.play.carry_out, arena.play.cluster\n"
         "after = state()\n"
         "assert before[:2] == after[:2], 'filters or variables'\n"
         "assert before[2].items() <= after[2].items(), 'loggers'\n"

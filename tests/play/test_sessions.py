@@ -1,22 +1,21 @@
-"""The manifest of a run, and a run that is resumed with other versions."""
+"""What a run keeps of how it was played, and a run that is resumed with other versions, or edited files."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
 
 import arena
+from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load
-from arena.ledger.ledger import MANIFEST as FILE
-from arena.ledger.ledger import Ledger
+from arena.ledger.info import RunInfo
+from arena.ledger.ledger import Ledger, run_in
+from arena.play.carry_out import available, begun, play
 from arena.play.prepare import prepare
-from arena.play.tournament import available, begin_session, play
 from arena.report.sentences.cautions import cautions
 from players.player import Pause
 from tests.helpers.command_line import error_line, invoke
@@ -53,12 +52,13 @@ def config(tmp_path: Path) -> Path:
 def begin_again(config: Path) -> None:
     plan = prepare(load(config))
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        begin_session(plan, ledger, 2)
+        ledger.begin(begun(plan.info, ledger, 2, force=False))
 
 
-def document(config: Path) -> dict[str, Any]:
-    manifest: dict[str, Any] = json.loads((config.parent / "out" / FILE).read_text())
-    return manifest
+def info(config: Path) -> RunInfo:
+    stored = run_in(config.parent / "out")
+    assert stored is not None
+    return stored[1]
 
 
 def run(config: Path, *options: str) -> Result:
@@ -68,19 +68,25 @@ def run(config: Path, *options: str) -> Result:
 
 def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is_left_alone(config: Path) -> None:
     begin_again(config)
-    first = document(config)
+    first = info(config)
     assert run(config, "--no-report").exit_code == 0
-    manifest = document(config)
-    assert manifest["configuration"] == load(config).as_dict()
-    assert manifest["file"] == str(config) and list(manifest["files"]) == ["own.py"]
-    session = manifest["session"]
-    assert (session["games"], session["workers"], session["process"]) == (0, 1, os.getpid())
-    assert manifest["began"] == first["began"] == first["session"]["began"] <= session["began"]
-    assert manifest["versions"]["python"] == sys.version.split()[0] and manifest["versions"]["numba"]
-    assert manifest["machine"]["cores"] >= 1
-    assert set(manifest["men"]) == {"steady", "own", "deep"}
+    found = info(config)
+    assert found.file == str(config) and list(found.all_files) == ["own.py"]
+    assert set(found.men) == set(found.players) == {"steady", "own", "deep"}
+    assert first.session is not None and found.session is not None
+    assert (found.session.games, found.session.workers, found.session.process) == (0, 1, os.getpid())
+    assert found.began == first.began == first.session.began <= found.session.began
+    assert found.versions["python"] == sys.version.split()[0] and found.versions["numba"]
+    assert found.machine["cores"] >= 1
     assert run(config, "--no-report").exit_code == 0
-    assert document(config) == manifest
+    assert info(config) == found
+
+    kept = config.parent / "out" / KEPT_CONFIG
+    assert all(f"\n# {line}\n" in kept.read_text() for line in found.facts())
+    assert f"File: own.py ({found.files['own']['own.py']})" in found.facts()
+    assert load(kept).as_dict()["openings"] == load(config).as_dict()["openings"]
+    kept.write_text("mine: true\n")
+    assert run(config, "--no-report").exit_code == 0 and kept.read_text() == "mine: true\n"
 
 
 def test_the_workers_of_a_run_are_as_many_as_the_cores_that_its_process_may_use(
@@ -89,7 +95,7 @@ def test_the_workers_of_a_run_are_as_many_as_the_cores_that_its_process_may_use(
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
     begin_again(config)
-    assert document(config)["machine"]["cores"] == available(None, print) == 1
+    assert info(config).machine["cores"] == available(None, print) == 1
 
 
 @pytest.mark.parametrize(
@@ -107,21 +113,21 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin_again(config)
-    here = document(config)["versions"]
-    monkeypatch.setattr("arena.play.tournament.versions", lambda: here | {"python": "9.9"})
-    before = document(config)
+    before = info(config)
+    here = dict(before.versions)
+    monkeypatch.setattr("arena.play.carry_out.versions", lambda: here | {"python": "9.9"})
     refused = run(config)
-    assert refused.exit_code == 2 and document(config) == before
+    assert refused.exit_code == 2 and info(config) == before
     others = f"python {here['python']} then, 9.9 now"
     line = error_line(refused.stderr)
     assert str(config.parent / "out") in line and others in line and "--force" in line
     assert run(config, "--no-report", "--force").exit_code == 0
-    after = document(config)
-    assert (after["versions"], after["forced"]) == (here, others)
+    after = info(config)
+    assert (after.versions, after.forced) == (here, others)
     assert sum(others in note for note in cautions(arena.load(config.parent / "out"))) == 1
     config.write_text(CONFIG.replace("seed: 7", "seed: 8"))
     line = error_line(run(config, "--force").stderr)
-    assert "changed: seed" in line and "--force" not in line
+    assert "another seed" in line and "--force" not in line
 
 
 @pytest.mark.full
@@ -135,23 +141,14 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
     config.with_name("own.py").write_text(OWN)
     out = config.parent / "out"
     with Ledger(out, plan.experiment, plan.info) as ledger:
-        begin_session(plan, ledger, 1)
+        ledger.begin(begun(plan.info, ledger, 1, force=False))
         assert {record.error for record in play(plan, ledger, 1)} == {""}
     moves = arena.load(out).moves
     assert set(moves[moves["player"] == "own"]["depth"]) == {3}
-    assert list(plan.info.files) == ["helper.py", "own.py"]
-    assert "8 games of own, who changed" in run(config, "--no-report").stderr
+    assert list(plan.info.files["own"]) == ["helper.py", "own.py"]
+    assert "own changed: their games are played again" in run(config, "--no-report").stderr
     moves = arena.load(out).moves
     assert not (moves[moves["player"] == "own"]["depth"] == 3).any()
-
-
-def test_a_changed_file_of_whose_games_no_other_is_left_is_refused_with_its_hashes(config: Path) -> None:
-    config.write_text(CONFIG.replace("  - {name: deep, type: negamax, depth: 2}\n", ""))
-    assert run(config, "--no-report").exit_code == 0
-    before = document(config)["files"]["own.py"]
-    config.with_name("own.py").write_text(f"\n{OWN}")
-    line = run(config).stderr.splitlines()[-1]
-    assert f"own changed (own.py ({before} then" in line and "another name" in line
 
 
 @pytest.mark.full
@@ -163,4 +160,4 @@ def test_a_run_whose_data_is_edited_stops_with_a_line(config: Path) -> None:
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
         with pytest.raises(Pause, match=r"w\.txt"):
             list(play(plan, ledger, 1))
-        assert not ledger.has_failures
+        assert not any(result.failed for result in ledger.results().values())
