@@ -49,7 +49,7 @@ ANSWER_COLUMNS = tuple(ANSWERS.columns)
 GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "count", "grades")))
 GRADE_COLUMNS = (
     *("game", "ply", "player", "colour", "judge", "pieces", "legal_moves", "best_move"),
-    *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
+    *("best", "played", "best_plies", "played_plies", "best_men", "played_men"),
 )
 _WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
 _ID_DIGITS = 6
@@ -90,9 +90,7 @@ class RunData(NamedTuple):
     `best_move` is the played move where none is better. `best` and `played` are the points, 0 to 1, after the best
     and the played move: 0, 0.5 or 1 by tables; by another judge only of what it holds for certain, else missing,
     as they follow from `best_men` and `played_men`, its scores in men, which are missing where a value is certain.
-    `chance_errors` is the share of the legal moves that lose value, `chance_loss` the points that a move drawn at
-    random would lose, on average: missing for another judge. `best_plies` and `played_plies` are plies from the
-    position to the certain end, missing where none is certain.
+    `best_plies` and `played_plies` are plies from the position to the certain end, missing where none is certain.
     """
     graded: pd.DataFrame
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
@@ -258,9 +256,6 @@ def _grades(rows: Sequence[GradeRow]) -> pd.DataFrame:
     columns = {name: grades[name] for name, _ in GRADE_RECORD}
     frame: pd.DataFrame = pd.DataFrame({**of_game, **columns, "best_move": grades["move"].astype("U")})
     frame = frame[frame["pieces"] > np.array(theirs, np.int64)[each]]
-    erring = frame.pop("erring_moves").replace(0, np.nan)
-    frame["chance_errors"] = erring / frame["legal_moves"]
-    frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
     return frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
 
 
