@@ -263,7 +263,7 @@ class Ledger:
 
     def put(self, name: str, document: Any) -> None:
         """Store a JSON document under a name, in place of an earlier one."""
-        self.insert(META, {"name": name, "document": json.dumps(document, sort_keys=True)})
+        self.insert(META, {"name": name, "document": json.dumps(document)})
 
     def documents(self) -> dict[str, Any]:
         """The JSON documents by their names."""

@@ -19,7 +19,16 @@ from arena.ledger.ledger import FILE, GAMES, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import GRADE_COLUMNS, read
 from arena.ledger.record import Grade, GradedGame
-from arena.play.grading import GradeTask, Grading, GradingError, add_grades, arranged, grade, grade_by_tables, missing
+from arena.play.grading import (
+    GradeTask,
+    Grading,
+    GradingError,
+    add_grades,
+    arranged,
+    grade,
+    grade_by_tables,
+    missing,
+)
 from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import EndgameTables, EndingValue
 from arena.rules.game import Game

@@ -150,7 +150,7 @@ def test_who_is_withdrawn_is_decided_anew(tmp_path: Path) -> None:
     grown(tmp_path, settings)
     run = arena.load(tmp_path / "out")
     assert list(run.data.withdrawn) == ["ann"] and len(run.games) == 4
-    larger = settings | {"players": [SHALLOW | {"name": "abe"}, *players]}
+    larger = settings | {"players": [SHALLOW, *players]}
     grown(tmp_path, larger)
     assert len(as_at_once(tmp_path, larger).games) == 24
 
