@@ -163,7 +163,7 @@ def _check_pilot(tournament: Tournament, config: Path, games: int | None) -> Non
 
 
 def _most(tournament: Tournament) -> str:
-    return "" if tournament.exact else "at most "
+    return "" if tournament.info.exact else "at most "
 
 
 def _parts(tournament: Tournament, expected: Expectation) -> str:

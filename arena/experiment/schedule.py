@@ -118,9 +118,10 @@ class Schedule:
         """The games of the batch that are still to be played."""
         return filter(self._is_missing, self.games())
 
-    def known(self) -> Iterator[ScheduledGame]:
-        """The games of the batch whose results are known, those of players that are withdrawn among them."""
-        return (game for game in self.games() if game.key in self._results)
+    def asked(self) -> Iterator[ScheduledGame]:
+        """Advance to the end: all games whose results are known, those of players that are withdrawn among them."""
+        while self.advance():
+            yield from (game for game in self.games() if game.key in self._results)
 
     def take(self, key: int, result: Result) -> None:
         """Take in the result of a game."""

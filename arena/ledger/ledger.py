@@ -19,7 +19,6 @@ from typing import Any, NamedTuple, Self, get_type_hints
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder
 from arena.base.wording import counted, first_few
-from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
@@ -232,9 +231,7 @@ class Ledger:
     def counting(self) -> list[int]:
         """The keys of the games that count, in the order of the schedule."""
         schedule = Schedule(self._experiment, self._wanted.players, self._wanted.openings, self.results())
-        games = list[ScheduledGame]()
-        while schedule.advance():
-            games += schedule.known()
+        games = list(schedule.asked())
         out = {schedule.names.index(name) for name in schedule.withdrawn}
         return [game.key for game in games if not {game.white, game.black} & out]
 

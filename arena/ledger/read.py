@@ -45,7 +45,7 @@ GAME_COLUMNS = (
 )  # fmt: skip
 """The columns of `RunData.games`: numbers count from 1, `began` is a time in UTC."""
 EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
-ANSWER_COLUMNS = tuple(ANSWERS.columns)
+ANSWER_COLUMNS = tuple(name for name in ANSWERS.columns if name != "hash")
 GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "count", "grades")))
 GRADE_COLUMNS = (
     *("game", "ply", "player", "colour", "judge", "pieces", "legal_moves", "best_move"),
@@ -124,9 +124,7 @@ def read(folder: Path) -> RunData:
         stored = documents(path, connection)
         experiment, info = run_of(path, stored)
         every, extras, damaged = _games(connection)
-        answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWER_COLUMNS)).astype(
-            {"solved": "boolean"}
-        )
+        answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWERS.columns))
         rows = _grade_rows(connection)
     results = {
         key: Result(result, failed_in(result, *how))
@@ -135,7 +133,7 @@ def read(folder: Path) -> RunData:
         )
     }
     schedule = Schedule(experiment, info.players, info.openings, results)
-    every = _numbered(every, _asked(schedule))
+    every = _numbered(every, schedule.asked())
     out = schedule.withdrawn
     is_void = every["white"].isin(out) | every["black"].isin(out)
     games = every[~is_void].reset_index(drop=True)
@@ -155,19 +153,13 @@ def read(folder: Path) -> RunData:
         grades=grades[list(GRADE_COLUMNS)],
         graded=_of_games(_graded(rows), numbers)[list(GRADED_COLUMNS)],
         documents=MappingProxyType(stored),
-        answers=answers[~answers["player"].isin(out)].sort_values(
-            ["suite", "position", "player"], kind="stable", ignore_index=True
-        ),
+        answers=answers[~answers["player"].isin(out)]
+        .astype({"solved": "boolean"})
+        .sort_values(["suite", "position", "player"], kind="stable", ignore_index=True)[list(ANSWER_COLUMNS)],
         extras=extras,
         failures=tuple(failures_of(every[every["termination"].isin(FORFEITS)].to_dict("records"))),
         damaged=damaged,
     )
-
-
-def _asked(schedule: Schedule) -> Iterator[ScheduledGame]:
-    """The games that a schedule asks for and whose results it knows."""
-    while schedule.advance():
-        yield from schedule.known()
 
 
 def _numbered(stored: pd.DataFrame, asked: Iterator[ScheduledGame]) -> pd.DataFrame:

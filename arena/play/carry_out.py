@@ -109,7 +109,8 @@ def carry_out(
             and answer_suites(tournament, ledger, workers, observer)
             and grade_run(tournament, ledger, workers, observer)
         )
-        failed = any(result.failed for result in ledger.results().values())
+        results = ledger.results()
+        failed = any(results[game.key].failed for game in tournament.schedule(results).asked())
         return Outcome(is_whole, failed or bool(tournament.info.faulty or tournament.info.left_out))
 
 

@@ -92,8 +92,11 @@ def play_run(plan: Experiment, folder: Path, observer: Observer | None = None, *
 
 
 def open_for(folder: Path, text: str = CONFIG) -> Ledger:
+    """A ledger in which a run has begun."""
     plan = prepare(experiment(folder, text))
-    return Ledger(folder / "out", plan.experiment, plan.info)
+    ledger = Ledger(folder / "out", plan.experiment, plan.info)
+    ledger.begin(begun(plan.info, ledger, 1, force=False))
+    return ledger
 
 
 def assert_same(one: arena.Run, other: arena.Run) -> None:
