@@ -143,7 +143,7 @@ def plan_command(config: Path, games: int | None, workers: Workers | None, as_js
             variant = tournament.variant.name
             echo(f"{name}: {experiment.format.type}, {variant}, {len(tournament.players)} players")
             echo(f"  {_parts(tournament, expected)}")
-            for line in tournament.notes:
+            for line in tournament.openings.notes:
                 echo(f"  {line}")
             _print_expected(expected, processes, _most(tournament))
     if as_json:

@@ -38,9 +38,8 @@ from arena.rules.result import NO_RESULT, Colour
 
 GAMES_AT_ONCE = 5000
 """Games that are read at once."""
-_NUMBERS = ("game", "pair", "round")
 GAME_COLUMNS = (
-    "key", "id", *_NUMBERS, "white", "black", "opening",
+    "key", "game", "id", "pair", "round", "white", "black", "opening",
     *(name for name, kind in GAMES.columns.items() if kind != "BLOB" and name not in ("key", "white", "black")),
 )  # fmt: skip
 """The columns of `RunData.games`: numbers count from 1, `began` is a time in UTC."""

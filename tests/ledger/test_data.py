@@ -258,7 +258,8 @@ def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> 
     empty = arena.load(tmp_path / "out")
     tables = (empty.games, empty.void_games, empty.positions(), empty.moves.assign(fen=""))
     for name, table in zip(("games", "games", "moves", "moves"), tables, strict=True):
-        assert list(table) == names(name) and not len(table), name
+        assert [column for column in table if column not in ("key", "time", "line")] == names(name), name
+        assert not len(table), name
     assert "3 players, 0 games" in (empty._repr_html_() or "") and ", 0 of 48 games," in repr(empty)
 
 

@@ -107,11 +107,11 @@ def test_a_random_game_takes_less_than_1200_bytes_and_a_searching_one_less_than_
 def test_a_report_in_parts_has_the_tables_of_one_whole(
     folder: Path, in_parts: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert len(list(in_parts.data.moves())) > 5 and len(in_parts.survey.hashes) == len(in_parts.games)
+    assert len(list(in_parts.data.moves())) > 5
     monkeypatch.setattr(moves, "PLIES_AT_ONCE", 10**9)
     whole = arena.load(folder)
     assert len(list(whole.data.moves())) == 1
-    for name in ("standings", "rated_games"):
+    for name in ("standings", "games"):
         pd.testing.assert_frame_equal(getattr(in_parts, name), getattr(whole, name))
     sampled = ["overrun_p99", *SHARES]
     pd.testing.assert_frame_equal(in_parts.effort.drop(columns=sampled), whole.effort.drop(columns=sampled))
