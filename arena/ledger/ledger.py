@@ -91,9 +91,14 @@ META = Table("meta", {"name": "TEXT", "document": "TEXT"}, ["name"])
 TABLES = (META, GAMES, GRADES, ANSWERS)
 
 
-def checksum(row: Iterable[Any]) -> int:
-    """CRC-32 of the values of a row as Python writes them."""
-    return zlib.crc32(repr(tuple(row)).encode(errors="surrogatepass"))
+def checksum(row: Collection[Any]) -> int:
+    """CRC-32 of the values of a row as Python writes them, then of its bytes."""
+    plain = [value for value in row if not isinstance(value, bytes)]
+    mark = zlib.crc32(repr(plain).encode(errors="surrogatepass"))
+    for data in row:
+        if isinstance(data, bytes):
+            mark = zlib.crc32(data, mark)
+    return mark
 
 
 def _cell(value: Any, kind: str) -> Any:
