@@ -20,7 +20,7 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.play.batches import Batch, EngineError, Made
-from arena.play.carry_out import play
+from arena.play.carry_out import begun, play
 from arena.play.cluster import Cluster, _Call, _here
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
@@ -108,6 +108,7 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     (tmp_path / "here").mkdir()
     plan = planned(tmp_path / "here")
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
+        ledger.begin(begun(plan.info, ledger, dask.address, force=False))
         for number, _ in enumerate(play(plan, ledger, dask.address), start=1):
             if number == 10:
                 workers[0].kill()
