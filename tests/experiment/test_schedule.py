@@ -72,10 +72,7 @@ def in_order() -> random.Random:
 def counting(plan: Plan, stored: Stored) -> dict[int, Result]:
     """The results that count, by the numbers of their games."""
     schedule, found = plan.schedule(stored), dict[int, Result]()
-    games = list[ScheduledGame]()
-    while schedule.advance():
-        games += schedule.known()
-    for game in games:
+    for game in list(schedule.asked()):
         if not {plan.names[game.white], plan.names[game.black]} & schedule.withdrawn.keys():
             found[game.game] = stored[game.key]
     return found
