@@ -83,9 +83,9 @@ SPRT = {"format": "match", "sprt": {"elo0": 0, "elo1": 60}}
 PLANS = {
     "a round robin": (Plan("abcd", 6), ""),
     "a match with a player withdrawn": (Plan("ab", 6, format="match"), "b"),
-    "a knockout with a player withdrawn": (Plan("abcd", 60, format="knockout"), "b"),
+    "a knockout with a player withdrawn": (Plan("abcd", 60, format="knockout", failures=TWO), "b"),
     "a round robin of which two are withdrawn": (Plan("abcdef", 6, failures=TWO), "be"),
-    "a round robin of which three are withdrawn, who meet first": (Plan("abcdef", 8), "abc"),
+    "a round robin of which three are withdrawn": (Plan("dabcef", 8, failures=TWO), "abc"),
     "a Swiss of which one is withdrawn": (Plan("abcdef", 6, format={"type": "swiss", "rounds": 4}), "c"),
     "a Swiss of which one is withdrawn in its second round": (
         Plan("abcdef", 6, format={"type": "swiss", "rounds": 4}, failures={"withdraw_after": 4}),
