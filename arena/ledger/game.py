@@ -31,7 +31,7 @@ def played_game(data: RunData, game: int | str) -> PlayedGame:
     if not len(found):
         last = f"its last one is game {every['game'].max()}" if len(every) else "it has none yet"
         raise StoreError(f"the run has no game {game}: {last}")
-    row = found.iloc[0].to_dict()
+    row: dict[str, Any] = {str(name): value for name, value in found.iloc[0].items()}
     [moves] = data.moves(pd.Index([row["game"]]))
     return replayed(
         data.experiment.rule_set,

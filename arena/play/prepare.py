@@ -101,7 +101,7 @@ def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
     made("players", partial(_check_work, experiment), None)
     made("sandbox", partial(_check_sandbox, experiment), None)
     openings = made("openings", partial(_openings, experiment, say), FileOpenings([]))
-    suites = made("suite", partial(suites_of, experiment), ())
+    suites = made("suite", partial(suites_of, experiment), tuple[Suite, ...]())
     made("grade", partial(check_grading, experiment), None)
     made("adjudicate", partial(_open_tables, experiment), None)
     return Parts(openings, suites, errors)

@@ -56,7 +56,7 @@ class Tournament(NamedTuple):
         """What is known of the run before it begins."""
         entrants, experiment = self.entrants, self.experiment
         path = experiment.path.resolve()
-        files = entrants.files_of | dict(entrants.left_out_files)
+        files = {**entrants.files_of, **entrants.left_out_files}
         return RunInfo(
             players={
                 spec.name: player_hash(spec, entrants.files_of.get(spec.name, {}).values())

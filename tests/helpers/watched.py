@@ -15,7 +15,7 @@ from tests.helpers import made_up
 def status_of(seconds: float | None, **changes: Any) -> Status:
     """30 of 60 games, 10 of them played before the last session, whose first move was so many seconds ago."""
     info = RunInfo(session=Session("", 10, 2, "host", 77))
-    of = made_up.experiment("random"), info, 30, 60, True, False, [], [], {}, True, seconds, 995.0, None, 0
+    of: Any = made_up.experiment("random"), info, 30, 60, True, False, [], [], {}, True, seconds, 995.0, None, 0
     return Status(*of)._replace(**changes)
 
 

@@ -58,8 +58,8 @@ def test_a_status_has_counts_and_standings_and_games_lost_by_a_fault(run: Stored
     ):
         run.add(*game)
     found = read_status(run.folder)
-    counts = {name: Standing(name, *won)[:4] for name, *won in (("a", 2, 1, 2), ("b", 2, 1, 3), ("c", 1, 0, 0))}
-    assert {standing.player: standing[:4] for standing in found.standings} == counts
+    counts = {Standing("a", 2, 1, 2), Standing("b", 2, 1, 3), Standing("c", 1, 0, 0)}
+    assert {standing._replace(elo=None) for standing in found.standings} == counts
     assert [standing.score for standing in sorted(found.standings)] == [0.5, 2.5 / 6, 1.0]
     assert (found.games, found.planned, found.exact, found.complete) == (6, 60, True, False)
     assert found.lost == [
@@ -142,7 +142,7 @@ def test_elo_of_too_many_players_is_left_out(run: StoredRun, monkeypatch: pytest
 
 
 def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_path: Path) -> None:
-    settings = {"format": "match", "sprt": {"elo0": 0, "elo1": 50}}
+    settings: dict[str, Any] = {"format": "match", "sprt": {"elo0": 0, "elo1": 50}}
     with StoredRun(tmp_path, "ab", 20, exact=False, **settings) as run:
         assert read_status(tmp_path).sprt is None
         for opening in (0, 1, 2):
