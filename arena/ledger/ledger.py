@@ -77,9 +77,6 @@ GRADES = Table(
         "endgame_pieces": "INTEGER",
         "white_decisions": "INTEGER",
         "black_decisions": "INTEGER",
-        "contact_ply": "INTEGER",
-        "contact_points": "REAL",
-        "contact_plies": "INTEGER",
         "count": "INTEGER",
         "grades": "BLOB",
     },
@@ -90,8 +87,8 @@ GRADES = Table(
 GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))
 """Names of what is read back of a graded game; the fields of `GradedGame` say what they are."""
 GRADE_COLUMNS = (
-    *("game", "ply", "player", "colour", "judge", "pieces", "legal_moves", "best_move"),
-    *("best", "played", "best_plies", "played_plies", "best_men", "played_men"),
+    *("game", "ply", "player", "colour", "judge", "pieces", "best_move"),
+    *("best", "played", "best_men", "played_men"),
 )
 """The columns of `arena.ledger.read.RunData.grades`."""
 CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"

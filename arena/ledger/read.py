@@ -83,7 +83,6 @@ class RunData(NamedTuple):
     `best_move` is the played move where none is better. `best` and `played` are the points, 0 to 1, after the best
     and the played move: 0, 0.5 or 1 by tables; by another judge only of what it holds for certain, else missing,
     as they follow from `best_men` and `played_men`, its scores in men, which are missing where a value is certain.
-    `best_plies` and `played_plies` are plies from the position to the certain end, missing where none is certain.
     """
     graded: pd.DataFrame = pd.DataFrame(columns=list(GRADED_COLUMNS))
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
@@ -212,8 +211,7 @@ def _grades(connection: Connection) -> pd.DataFrame:
     columns = {name: grades[name] for name, _ in GRADE_RECORD}
     frame: pd.DataFrame = pd.DataFrame({**of_game, **columns, "best_move": grades["move"].astype("U")})
     frame = frame[frame["pieces"] > np.array(theirs, np.int64)[each]]
-    frame = frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
-    return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
+    return frame.astype({"best_move": "str"}).sort_values(["game", "ply"], kind="stable", ignore_index=True)
 
 
 def _with_movers(table: pd.DataFrame, games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:

@@ -91,7 +91,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made_up.fill(folder, "searching", 12)
     with reopened(folder) as opened:
         for number in range(8):
-            grade = Grade(number + 1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5)
+            grade = Grade(number + 1, 4, "11-15", 1.0, 0.5)
             add_grades(opened, GradedGame(number + 1, "tables", 4, (grade,) * number, (number, number)))
             position = "W:W13,20,23,26,27,28,29,30,31,32:B1,2,4,6,7,8,10,11,14,16"
             for player in range(1, 7):
