@@ -205,7 +205,7 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     spoil(out, "UPDATE games SET result = 'draw', plies = plies + 1 WHERE game IN (3, 5)")
 
     assert f"{out / FILE} is damaged (games 3, 5)" in refused("report", out)
-    assert f"{out / FILE} is damaged (games 3)" in refused("replay", out, 3)
+    assert f"{out / FILE} is damaged (games 3)" in refused("show", out, "--game", 3)
     assert invoke("status", out).exit_code == 0, "it reads no more than it shows"
 
     spoil(out, "UPDATE meta SET value = '{}' WHERE key = 'manifest'")

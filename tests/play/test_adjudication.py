@@ -170,14 +170,6 @@ def test_a_run_that_is_stopped_and_resumed_ends_the_same_games(adjudicated: aren
     assert_same(run(tmp_path, "parts", CONFIG + RULES, stops=(5, 7)), adjudicated)
 
 
-def test_an_adjudicated_game_is_replayed(adjudicated: arena.Run) -> None:
-    for rule in (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW):
-        game = adjudicated.games.loc[adjudicated.games["termination"] == rule, "game"].iloc[0]
-        again = invoke("replay", adjudicated.folder, game)
-        assert again.exit_code == 0, again.output
-        assert again.stdout.splitlines()[-1] == "the same as in the run"
-
-
 def test_the_report_counts_what_was_adjudicated(adjudicated: arena.Run) -> None:
     ends = adjudicated.games["termination"]
     won, drawn = (
