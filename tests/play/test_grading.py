@@ -15,6 +15,7 @@ import yaml
 
 import arena
 from arena.experiment.load import player_spec
+from arena.hosting import sandbox
 from arena.ledger.ledger import FILE, GAMES, GRADE_COLUMNS, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import read
@@ -435,3 +436,21 @@ def test_a_grade_that_cannot_be_given_is_refused_before_any_game(tmp_path: Path)
     (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}grade: {{judge: {{depth: 2}}}}\n")
     refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()
+
+
+def test_from_any_folder_a_run_is_graded_under_its_own_terms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "unavailable", lambda: "")
+    config, out = tmp_path / "inside" / "c.yaml", tmp_path / "out"
+    config.parent.mkdir()
+    config.write_text(
+        "name: c\nvariant: english\nsandbox: true\nprocess: {readable: [notes.txt]}\nmax_plies: 4\n"
+        "openings: {count: 1}\nplayers: [{name: a, type: random}, {name: b, type: random}]\n"
+    )
+    monkeypatch.chdir(config.parent)
+    arena.run("c.yaml", out, workers=1, quiet=True)
+    monkeypatch.chdir(tmp_path)
+    assert arranged(read(out).experiment, 2, None, Path()).allowance.sandbox == (
+        str(config.with_name("notes.txt")),
+    )
