@@ -76,7 +76,7 @@ def random_openings(
     """
     if count > MAX_OPENINGS:
         raise OpeningsError(f"'count' is {count} openings, more than {MAX_OPENINGS}")
-    if not plies:
+    if not plies or not count:
         return [Opening(variant.start)] * count
     rng = random.Random(f"openings {seed}")
     openings: list[Opening] = []
