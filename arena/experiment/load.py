@@ -267,9 +267,6 @@ def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]
 
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
     data = inline(entry, given_as) if isinstance(entry, str) else entry
-    if isinstance(data, dict) and "sweep" in data:
-        message = "a sweep makes several players, and here one is wanted: name each, or write a configuration"
-        raise ConfigError([(given_as, 0, 0, message)])
     try:
         return completed_entry(data, folder)
     except EntryError as error:
