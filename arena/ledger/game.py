@@ -25,8 +25,6 @@ from arena.rules.variants import Variant
 class StoredGame(NamedTuple):
     """The record of a game, and the documents of its run; `played` makes a game of it."""
 
-    folder: Path
-    """Of the run."""
     record: GameRecord
     experiment: Experiment
     info: RunInfo
@@ -73,7 +71,7 @@ def stored_game(folder: Path, number: int) -> StoredGame:
     values = dict(zip(GAMES.columns, row, strict=False))
     values |= {name: nan for name, kind in GAMES.columns.items() if kind == "REAL" and values[name] is None}
     record = GameRecord(**values)
-    return StoredGame(folder, record, stored_experiment(stored, path), run_info(stored, path), last)
+    return StoredGame(record, stored_experiment(stored, path), run_info(stored, path), last)
 
 
 def row_pdn(

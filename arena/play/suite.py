@@ -60,11 +60,11 @@ class Suite(NamedTuple):
         return self._replace(puzzles=tuple(self.puzzles[i * size // number] for i in range(number)))
 
 
-def read_suite(name_or_path: str, variant: Variant | None = None) -> Suite:
+def read_suite(name_or_path: str, variant: Variant = VARIANTS["english"]) -> Suite:
     """The suite of a name of `shipped`, or of a file: a PDN, whose games begin with the solution, or lines
     of FORM.
 
-    Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`, else English.
+    Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`.
     Empty lines and lines that begin with `#` are skipped. Raises ArenaError with file, line and value.
     """
     is_shipped = name_or_path in shipped()
@@ -119,8 +119,8 @@ def puzzle_texts(variant: Variant, puzzle: Puzzle) -> tuple[str, str, str]:
     return fen(variant, puzzle.position), best, puzzle.stratum
 
 
-def _of_lines(text: str, name: str, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:
-    rules, puzzles = variant or VARIANTS["english"], []
+def _of_lines(text: str, name: str, variant: Variant) -> tuple[Variant, list[Puzzle]]:
+    rules, puzzles = variant, list[Puzzle]()
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -143,8 +143,8 @@ def _puzzle(variant: Variant, line: str) -> Puzzle:
     return Puzzle(start, tuple(dict.fromkeys(best)), "".join(parts[1:]))
 
 
-def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:
-    read = read_pdn(path, variant or VARIANTS["english"])
+def _of_pdn(path: Path, variant: Variant) -> tuple[Variant, list[Puzzle]]:
+    read = read_pdn(path, variant)
     if problem := next((problem for problem in read.problems if problem.game), None):
         raise ArenaError(cut(str(problem), _MAX_MESSAGE))
     puzzles = []
@@ -153,4 +153,4 @@ def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]
             fault = "has no moves" if not game.moves else f"is of {game.variant.name}, unlike the first game"
             raise ArenaError(f"{path}: game {game.number} {fault}")
         puzzles.append(Puzzle(game.start, (game.moves[0],), game.tags.get("Stratum", "")))
-    return read.games[0].variant if read.games else VARIANTS["english"], puzzles
+    return read.games[0].variant if read.games else variant, puzzles
