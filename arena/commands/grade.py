@@ -10,7 +10,7 @@ import click
 from arena.base.errors import ArenaError
 from arena.commands.options import workers_option
 from arena.commands.output import STOPPED, echo, say
-from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
+from arena.commands.waiting import Terminal, announcing_compilation, resumable
 from arena.experiment.load import player_spec
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
@@ -44,7 +44,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
     except GradingError as error:
         raise ArenaError(f"--{error.key}: {error}") from None
     used = available(workers, say)
-    with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
+    with resumable(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
         is_whole = grade(grading, ledger, used, Terminal())
     echo(graded_counts(read(folder), grading))
     if not is_whole:

@@ -123,10 +123,9 @@ def carry_out(
         if not ledger.complete:
             for line in tournament.warnings(workers):
                 observer.say(line)
-            if all(option.before() for option in options):
-                with observer.working("games", tournament.games, folder) as stopping:
-                    for number, _ in enumerate(play(tournament, ledger, workers, stopping, options), start=1):
-                        observer.done(number)
+            with observer.working("games", tournament.games, folder) as stopping:
+                for number, _ in enumerate(play(tournament, ledger, workers, stopping, options), start=1):
+                    observer.done(number)
         is_whole = ledger.complete and all(option.after() for option in options)
         info = ledger.info
         return Outcome(is_whole, bool(info.faulty or info.left_out) or ledger.has_failures)
@@ -189,8 +188,6 @@ def play(
         for record in run_tasks(play_game, schedule.tasks(), workers, is_enough, here=here):
             to_store = schedule.take(record)
             for game in to_store:
-                for option in options:
-                    option.ended(game)
                 store(game)
             ledger.disqualify(schedule.disqualified)
             if to_store:

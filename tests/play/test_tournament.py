@@ -131,7 +131,7 @@ def test_each_player_has_a_log_which_takes_no_further_game_once_it_is_long(
     with Ledger(tmp_path, plan.experiment, plan.info) as ledger:
         option = Logs(Running(plan, ledger))
         for _ in range(9):
-            option.ended(record)
+            option.stored(record)
     logs = {path.name: path.read_text().splitlines() for path in (tmp_path / LOGS).iterdir()}
     assert logs.keys() == {"my_scan.txt", "scan.txt"} and len(logs["scan.txt"]) == 6
     assert logs["my_scan.txt"][:2] == [f"--- my scan against scan from {record.opening_fen}, as white", "of mine"]
@@ -179,22 +179,15 @@ def test_an_option_hears_of_each_game_in_the_order_of_what_happens(
             heard.append((what, game, game in self.run.ledger.finished()))
             return True
 
-        def before(self) -> bool:
-            return self.hear(self.run.tournament.prepared["hears"])
-
-        def ended(self, record: Any) -> None:
-            self.hear("ended", record.game)
-
         def stored(self, record: Any) -> None:
             self.hear("stored", record.game)
 
         def after(self) -> bool:
-            return self.hear("after")
+            return self.hear(f"after, {self.run.tournament.prepared['hears']}")
 
     use(monkeypatch, Hears)
     played(tmp_path)
-    games = [(what, game, what == "stored") for game in range(1, 19) for what in ("ended", "stored")]
-    assert heard == [("ready", 0, False), *games, ("after", 0, False)]
+    assert heard == [*(("stored", game, True) for game in range(1, 19)), ("after, ready", 0, False)]
 
 
 def test_a_complete_run_goes_on_for_an_option_that_misses_something(

@@ -23,15 +23,12 @@ class Logs(Option):
         self._told: set[tuple[str, str]] = set()
         """Who lost, and who of them failed, of what was said."""
 
-    def ended(self, record: GameRecord) -> None:
-        """Add what White and Black printed to their logs. Raises OSError."""
+    def stored(self, record: GameRecord) -> None:
+        """Add what White and Black printed to their logs, and say who failed, once. Raises OSError."""
         for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):
             if text:
                 game = f"{record.white} against {record.black} from {record.opening_fen}, as {colour}"
                 self._add(player, f"--- {game}\n{text.rstrip()}\n")
-
-    def stored(self, record: GameRecord) -> None:
-        """Say who failed for the first time."""
         error = record.error
         told = {(name, record.failed) for name in losers(record.result, record.white, record.black)}
         if not error or told <= self._told:

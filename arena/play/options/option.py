@@ -28,8 +28,8 @@ class Option:
     """Something that a run may have beside its games. As it stands it does nothing.
 
     What it needs is made ready with the tournament. An object of it is made when a run begins or goes on, and
-    hears what happens there: `before` the games; of each that it has `ended`, and is `stored`; `after` the games.
-    `arena.play.options.OPTIONS` lists all options.
+    hears what happens there: of each game that it is `stored`; `after` the games. `arena.play.options.OPTIONS`
+    lists all options.
     """
 
     key: ClassVar[str] = ""
@@ -56,13 +56,6 @@ class Option:
 
     def forfeits(self) -> Forfeits | None:
         """Who loses games unplayed, if it says so."""
-
-    def before(self) -> bool:
-        """Do what comes before the games; whether nobody stopped it."""
-        return True
-
-    def ended(self, record: GameRecord) -> None:
-        """Hear of a game that is over, before it is stored."""
 
     def stored(self, record: GameRecord) -> None:
         """Hear of a game that is stored, as its observer does."""
