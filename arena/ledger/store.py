@@ -295,7 +295,7 @@ class Store:
         """Delete the rows that meet a condition in SQL. Raises StoreError if the disk cannot be written to."""
         self.look()
         with _errors(self.path, "written to"):
-            self.connection.execute(f"DELETE FROM main.{table.name} WHERE {condition}", values)
+            self.connection.execute(f"DELETE FROM {table.name} WHERE {condition}", values)
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows that a query finds. Raises StoreError if they cannot be read."""

@@ -34,12 +34,12 @@ class Table:
     def insertion(self) -> str:
         """The end of a statement that inserts a row of `stored`."""
         marks = ", ".join("?" * (len(self.columns) + 1))
-        return f"INTO main.{self.name} ({', '.join(self.columns)}, {CHECKSUM}) VALUES ({marks})"
+        return f"INTO {self.name} ({', '.join(self.columns)}, {CHECKSUM}) VALUES ({marks})"
 
     @cached_property
     def query(self) -> str:
         """The statement that reads whole rows."""
-        return f"SELECT {', '.join(self.columns)}, {CHECKSUM} FROM main.{self.name}"
+        return f"SELECT {', '.join(self.columns)}, {CHECKSUM} FROM {self.name}"
 
     @cached_property
     def _conversions(self) -> list[Callable[[Any], Any]]:

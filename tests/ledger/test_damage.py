@@ -220,7 +220,7 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
 
 
-@pytest.mark.parametrize("key", ["experiment", "facts", "columns", "complete"])
+@pytest.mark.parametrize("key", ["experiment", "facts", "complete"])
 def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
     ledger: Path, tmp_path: Path, key: str
 ) -> None:
