@@ -16,6 +16,7 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted
 from arena.base.work import cores
 from arena.experiment.model import Experiment, checked_workers
+from arena.hosting.player_process import closing_players
 from arena.ledger.growth import OtherOpenings
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import Ledger, complete_with_failures, run_in
@@ -70,7 +71,7 @@ def play_runs(
     Raises ConfigError, and what `carry_out` raises.
     """
     observer, first = observer or Observer(), next(iter(experiments.values()))
-    with kept_workers():
+    with kept_workers(), closing_players():
         used = available(first.workers if workers is None else workers, observer.say)
         runs = {name: prepare(each, folder / name, observer, used) for name, each in experiments.items()}
         if len(runs) > 1:
