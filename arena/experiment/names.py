@@ -114,7 +114,7 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
         if not number.isdecimal() or int(number) not in LEVELS:
             raise EntryError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
         return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
-    parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\:]*?))?\s*", text, re.DOTALL)
+    parts = re.fullmatch(r"\s*(.*?)(?:@([^/:]*?))?\s*", text, re.DOTALL)
     assert parts
     word, limit = parts[1], parts[2]
     return _what_plays(word, folder) | ({} if limit is None else _limit(limit, text))

@@ -131,10 +131,6 @@ class Document(Section):
         """An error at the key `keys`, or at the nearest enclosing key that the file has."""
         return ConfigError([self._source.problem(tuple(keys), message)])
 
-    def as_dict(self) -> dict[str, Any]:
-        """The configuration as JSON types, defaults filled in; equal for equal configurations."""
-        return self.model_dump(mode="json")
-
 
 def validated(model: type[AnyDocument], data: Any, source: Source, problems: Sequence[Mistake]) -> AnyDocument:
     """The data of a source as a model; raises ConfigError with `problems` and whatever the model refuses."""
