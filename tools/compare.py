@@ -38,8 +38,8 @@ TABLES |= {"pairings": "crosstable", "sweep": "gains", "grades": "endgame_errors
 OPENINGS = {"quickstart": 4, "depth_sweep": 2, "equal_terms": 2, "endgame_errors": 1, "sprt": 20, "swiss": 20}
 """The configurations whose tables are compared, and how many openings each has."""
 GRADED = {"grade": {"pieces": 4}, "suite": {"name": "english-endings", "count": 20}}
-UNSTABLE = re.compile("second|time|best$|file|reasons|^game$|^index$")
-"""Columns that a clock or a simulation makes, and those of paths, sentences and numbers of rows."""
+UNSTABLE = re.compile("second|time|best$|place|file|reasons|^game$|^index$")
+"""Columns that a clock or a simulation makes, of places of equals, paths, sentences and numbers of rows."""
 BAD = """{name: bad, variant: english, openings: {random_plies: 4, count: 1}, max_plies: 12,
     process: {memory: 160, processes: 8}, format: {type: gauntlet, seeds: [greedy]}}"""
 FILES = ("own.py", "second.py", "third.py")
