@@ -65,7 +65,7 @@ def _columns(record: type, *left_out: str) -> dict[str, str]:
 
 
 GAMES = Table("games", _columns(GameRecord, "logs"), ["game"])
-ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"], is_needed=False)
+ANSWERS = Table("answers", _columns(SuiteAnswer), ["player", "suite", "position"], is_needed=False)
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
 GRADES = Table(

@@ -32,7 +32,7 @@ from arena.ledger.ledger import (
 )
 from arena.ledger.moves import Moves, players_to_move
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
-from arena.ledger.record import ANSWER_COLUMNS, TABLES_JUDGE, Failure, GameRecord, failures_of
+from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, SuiteAnswer, failures_of
 from arena.ledger.store import (
     COMPLETE,
     REMEDY,
@@ -88,8 +88,11 @@ class RunData(NamedTuple):
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
     documents: Mapping[str, Any] = MappingProxyType({})
     """What `Ledger.put` stored, by its keys."""
-    answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
-    """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
+    answers: pd.DataFrame = pd.DataFrame(columns=list(SuiteAnswer._fields))
+    """A row per position of a suite and player, a baseline among these, by suite and position.
+
+    Columns are the fields of `arena.ledger.record.SuiteAnswer`.
+    """
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
     """A row per custom metric of a move: EXTRA_COLUMNS, `extra` being its name."""
     failures: tuple[Failure, ...] = ()
@@ -185,7 +188,7 @@ def _numbers(name: str, values: Sequence[Any]) -> Any:
 
 def _answers(rows: Sequence[Any], disqualified: Sequence[str]) -> pd.DataFrame:
     """The answers to suites but for disqualified players, by suite, position and player."""
-    answers = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
+    answers = pd.DataFrame(rows, columns=list(SuiteAnswer._fields)).astype({"solved": bool})
     return answers[~answers["player"].isin(disqualified)].sort_values(
         ["suite", "position", "player"], kind="stable", ignore_index=True
     )

@@ -139,18 +139,13 @@ class GameRecord(NamedTuple):
 
 
 class SuiteAnswer(NamedTuple):
-    """One player's answer to one position of a suite under one limit."""
+    """One player's answer to one position of a suite."""
 
     suite: str
     position: int
     """Number of the position in its suite, from 1."""
     fen: str
-    stratum: str
     player: str
-    limit: str
-    """The kind of limit: depth, nodes or seconds; "" where the player has none of them."""
-    at: float | None
-    """The limit."""
     legal_moves: int
     best_moves: int
     best: str
@@ -164,10 +159,6 @@ class SuiteAnswer(NamedTuple):
     """Wall time."""
     cpu_seconds: float
     error: str
-
-
-ANSWER_COLUMNS = tuple(name for name in SuiteAnswer._fields if name not in ("limit", "at"))
-"""Names of what is stored for an answer: its limit is the player's."""
 
 
 class Grade(NamedTuple):

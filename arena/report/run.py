@@ -198,13 +198,8 @@ class Run(RatedRun):
 
     @cached_property
     def suites(self) -> pd.DataFrame:
-        """The share of each suite's positions that each player solves, of all and by stratum."""
+        """The share of each suite's positions that each player solves."""
         return suites.suites(self)
-
-    @property
-    def suite_answers(self) -> pd.DataFrame:
-        """One row per position of a suite and player: the move played and whether it solves the position."""
-        return self.data.answers
 
 
 _TABLES = (
@@ -224,7 +219,6 @@ _TABLES = (
     grades.ENDGAME_ERRORS,
     grades.JUDGED_LOSSES,
     suites.SUITES,
-    stored.SUITE_ANSWERS,
 )
 TABLES: dict[str, Table] = {table.name: table for table in _TABLES}
 """Every table by its name, in the order of the files."""

@@ -22,7 +22,7 @@ from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.moves import PHASES
 from arena.ledger.read import RunData
-from arena.ledger.record import ANSWER_COLUMNS, MEASURED, Failure, failures_of
+from arena.ledger.record import MEASURED, Failure, SuiteAnswer, failures_of
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import CHARTS
@@ -99,7 +99,7 @@ def run_of(
 ) -> Run:
     """A run of these frames, empty ones where there are none; all its games are planned."""
     moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
-    answers = answers if answers is not None else pd.DataFrame(columns=list(ANSWER_COLUMNS))
+    answers = answers if answers is not None else pd.DataFrame(columns=list(SuiteAnswer._fields))
     failures, info = _failures(games), RunInfo(len(games))
     return Run(folder, RunData(of, info, None, games, _reader(moves), answers=answers, failures=failures))
 

@@ -95,7 +95,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
             add_grades(opened, GradedGame(number + 1, "tables", 4, (grade,) * number, (number, number)))
             position = "W:W13,20,23,26,27,28,29,30,31,32:B1,2,4,6,7,8,10,11,14,16"
             for player in range(1, 7):
-                asked = "suite", number, position, "1-2 plies", f"player-{player}", "", None, 7, 1, "23-18"
+                asked = "suite", number, position, f"player-{player}", 7, 1, "23-18"
                 answer = SuiteAnswer(*asked, "26-22", False, 5, 10 * number, 0.1, 0.1, "")
                 opened.insert(ANSWERS, answer._asdict())
     return folder

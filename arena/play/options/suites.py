@@ -106,12 +106,12 @@ def unanswered(run: Running) -> list[Question]:
     return missing
 
 
-def answered_in(ledger: Ledger) -> set[tuple[str, str, int, str, str, str]]:
-    """Player, suite, number, FEN, best moves and stratum of every answer that is stored."""
-    return set(ledger.rows("SELECT player, suite, position, fen, best, stratum FROM answers"))
+def answered_in(ledger: Ledger) -> set[tuple[str, str, int, str, str]]:
+    """Player, suite, number, FEN and best moves of every answer that is stored."""
+    return set(ledger.rows("SELECT player, suite, position, fen, best FROM answers"))
 
 
-def _remove_others(ledger: Ledger, suite: str, positions: Collection[tuple[int, str, str, str]]) -> None:
-    """Delete the answers to positions that a suite does not have now: number, FEN, best moves, stratum."""
+def _remove_others(ledger: Ledger, suite: str, positions: Collection[tuple[int, str, str]]) -> None:
+    """Delete the answers to positions that a suite does not have now: number, FEN, best moves."""
     for number, *_ in {(*row[2:],) for row in answered_in(ledger) if row[1] == suite} - set(positions):
         ledger.delete(ANSWERS, "suite = ? AND position = ?", (suite, number))
