@@ -204,7 +204,10 @@ def test_players_of_one_name_are_tried_all_the_same():
 
 
 @pytest.mark.compiled
-def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_problems():
+def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_problems(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("arena.play.suite.PLIES", (0, 0))
     more = "openings: {random_plies: 2, count: 60}\nsuite: {random: 2}"
     Path("out").touch()
     findings = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
