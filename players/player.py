@@ -54,12 +54,6 @@ class Limit(NamedTuple):
     """Seconds that its clock gains with each move."""
 
     @property
-    def first(self) -> tuple[str, float | None]:
-        """The name and value of the first limit set, of depth, nodes and seconds; "" and None if none is."""
-        kinds = ("depth", "nodes", "seconds")
-        return next(((kind, at) for kind in kinds if (at := getattr(self, kind)) is not None), ("", None))
-
-    @property
     def longest(self) -> float | None:
         """Seconds that the next move may take, None without a time limit."""
         if self.seconds is None or self.clock is None:

@@ -32,12 +32,14 @@ from tools.guard import CONFIGS, configurations, small
 
 Facts: TypeAlias = Iterator[tuple[str, Any]]
 """Names, and what the arena gives under each, as JSON."""
-TABLES = "standings crosstable comparisons gains effort terminations suites endgame_errors sprt"
+TABLES = {name: name for name in ("standings", "comparisons", "effort", "terminations", "suites", "sprt")}
+TABLES |= {"pairings": "crosstable", "sweep": "gains", "grades": "endgame_errors"}
+"""What a table is called here, and in `Run`."""
 OPENINGS = {"quickstart": 4, "depth_sweep": 2, "equal_terms": 2, "endgame_errors": 1, "sprt": 20, "swiss": 20}
 """The configurations whose tables are compared, and how many openings each has."""
-GRADED = {"oracle": {"pieces": 4}, "suite": {"name": "english-endings", "count": 20}}
-UNSTABLE = re.compile("second|time|best$|file|reasons|^game$|^index$")
-"""Columns that a clock or a simulation makes, and those of paths, sentences and numbers of rows."""
+GRADED = {"grade": {"pieces": 4}, "suite": {"name": "english-endings", "count": 20}}
+UNSTABLE = re.compile("second|time|best$|place|file|reasons|^game$|^index$")
+"""Columns that a clock or a simulation makes, of places of equals, paths, sentences and numbers of rows."""
 BAD = """{name: bad, variant: english, openings: {random_plies: 4, count: 1}, max_plies: 12,
     process: {memory: 160, processes: 8}, format: {type: gauntlet, seeds: [greedy]}}"""
 FILES = ("own.py", "second.py", "third.py")
@@ -115,7 +117,7 @@ def games() -> Facts:
     """The games of a small copy of each configuration."""
     for name, path in configurations().items():
         config = small(path.read_text(encoding="utf-8"))
-        for folder in played(config) if "learn" not in config else ():
+        for folder in played(config):
             yield from ((f"{name} {folder.name} {pairing}", text) for pairing, text in digests(folder).items())
 
 
@@ -126,8 +128,8 @@ def tables() -> Facts:
         config["openings"]["count"] = count
         for folder in played(config | GRADED if name == "endgame_errors" else config):
             run = arena.load(folder)
-            for table in TABLES.split():
-                yield from columns(f"{name} {table}", getattr(run, table))
+            for table, attribute in TABLES.items():
+                yield from columns(f"{name} {table}", getattr(run, attribute))
             yield from columns(f"{name} moves", run.moves.groupby("player", observed=True).sum(numeric_only=True))
 
 
@@ -181,11 +183,16 @@ def main() -> int:
         if chosen.what == "record":
             kept[name] = now
             chosen.file.write_text(json.dumps(kept, indent=1))
-        wrong = [fact for fact, old in kept[name].items() if not same(fact, old, now.get(fact))]
+        gone = [fact for fact in kept[name] if fact not in now]
+        wrong = [fact for fact in kept[name] if fact in now and not same(fact, kept[name][fact], now[fact])]
         seconds = time.monotonic() - began
-        print(f"{name}: {len(wrong)} of {len(kept[name])} facts are different, {seconds:.0f} s", flush=True)
-        print(*(f"  {fact}: {kept[name][fact]} -> {now.get(fact, 'gone')}\n" for fact in wrong), sep="", end="")
-        different += len(wrong)
+        print(
+            f"{name}: {len(kept[name])} facts, {len(wrong)} different, {len(gone)} gone, {seconds:.0f} s",
+            flush=True,
+        )
+        print(*(f"  {fact}: {kept[name][fact]} -> {now[fact]}\n" for fact in wrong), sep="", end="")
+        print(*(f"  gone: {fact}\n" for fact in gone), sep="", end="", flush=True)
+        different += len(wrong) + len(gone)
     return int(different > 0)
 
 

@@ -25,8 +25,8 @@ from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax
 from players.player import Limit
 
-SHOT_STRATA = {"1-2 plies": 2, "3-4 plies": 4, "5-6 plies": 6, "7 plies or more": 99}
-"""Strata of shots, with the greatest depth of a combination in each."""
+SHOT_DEPTHS = (2, 4, 6, 99)
+"""The greatest depth of a combination in each of four groups of shots."""
 _SHOT_PIECES = 10
 """Pieces on the board of a shot, at least."""
 _OPENING_PLIES = (6, 12)
@@ -34,11 +34,11 @@ _OPENING_PLIES = (6, 12)
 _PLAYED_PLIES, _PLAYED_DEPTH = 120, 2
 """Plies of a game of self-play at most, and of its searches: few, so that the players walk into shots."""
 _GAMES = 16
-"""Games of self-play after which full strata are left out."""
+"""Games of self-play after which full groups are left out."""
 _SHOTS = 200
 
-ENDING_PLIES = {"drawn": 0, "won in 1-9 plies": 9, "won in 10-29 plies": 29, "won in 30 plies or more": 999}
-"""Ends of the names of strata of endings, with the most plies to the end in each."""
+ENDING_PLIES = (0, 9, 29, 999)
+"""The most plies to the end in each of four groups of endings: drawn ones, and three of won ones."""
 _ENDING_PIECES = 4
 """Pieces on the board of an ending, at most."""
 _ENDINGS = 1000
@@ -47,36 +47,36 @@ _TRIES = 300
 
 
 class ShotGame(NamedTuple):
-    """A game of self-play in which a shot of some strata is looked for."""
+    """A game of self-play in which a shot of some groups is looked for."""
 
     variant: Variant
     seed: int
     number: int
-    strata: frozenset[str]
+    groups: frozenset[int]
 
 
 def shots(variant: Variant, number: int, seed: int) -> list[Puzzle]:
-    """Shots from self-play, in equal shares of SHOT_STRATA.
+    """Shots from self-play, as many of each group of SHOT_DEPTHS, group after group.
 
-    A shot has _SHOT_PIECES or more on the board. A game gives one at most, none of a stratum that is full.
+    A shot has _SHOT_PIECES or more on the board. A game gives one at most, none of a group that is full.
     """
-    left = {stratum: (number + i) // len(SHOT_STRATA) for i, stratum in enumerate(SHOT_STRATA)}
-    found: dict[Puzzle, None] = {}
+    left = {most: (number + i) // len(SHOT_DEPTHS) for i, most in enumerate(SHOT_DEPTHS)}
+    found: dict[Puzzle, int] = {}
     games = count()
     with get_context("spawn").Pool() as pool:
         while len(found) < number:
-            wanted = frozenset(stratum for stratum, missing in left.items() if missing)
+            wanted = frozenset(most for most, missing in left.items() if missing)
             tasks = [ShotGame(variant, seed, game, wanted) for game in islice(games, _GAMES)]
-            for shot in pool.map(shot_of, tasks, chunksize=1):
-                if shot is not None and left[shot.stratum] and shot not in found:
-                    left[shot.stratum] -= 1
-                    found[shot] = None
+            for shot, most in filter(None, pool.map(shot_of, tasks, chunksize=1)):
+                if left[most] and shot not in found:
+                    left[most] -= 1
+                    found[shot] = most
             print(f"{len(found)} of {number} shots", file=sys.stderr)
-    return list(found)
+    return sorted(found, key=found.__getitem__)
 
 
-def shot_of(task: ShotGame) -> Puzzle | None:
-    """The first shot of the wanted strata in a game of self-play."""
+def shot_of(task: ShotGame) -> tuple[Puzzle, int] | None:
+    """The first shot of the wanted groups in a game of self-play, and its group."""
     rng = random.Random(f"shots {task.seed} {task.number}")
     game, finder = random_line(task.variant, rng.randint(*_OPENING_PLIES), rng), Shots(task.variant)
     player = Negamax(task.variant, "strong", quiescence="captures")
@@ -85,9 +85,9 @@ def shot_of(task: ShotGame) -> Puzzle | None:
         if (position.white | position.black).bit_count() < _SHOT_PIECES:
             break
         move, depth = finder.find(game)
-        stratum = next(name for name, most in SHOT_STRATA.items() if depth <= most)
-        if depth and stratum in task.strata:
-            return Puzzle(position, (move,), stratum)
+        group = next(most for most in SHOT_DEPTHS if depth <= most)
+        if depth and group in task.groups:
+            return Puzzle(position, (move,)), group
         game.push(player.choose(game, Limit(depth=_PLAYED_DEPTH), rng).move)
     return None
 
@@ -169,17 +169,20 @@ def _material(position: Position) -> float:
 def endings(variant: Variant, number: int, seed: int) -> list[Puzzle]:
     """Endings of _ENDING_PIECES at most in which one move alone keeps what the position is worth, a win or a draw.
 
-    Pieces are put on squares by lot; nothing can be captured. Strata, as equal as can be, are by the pieces of the
+    Pieces are put on squares by lot; nothing can be captured. Groups, as equal as can be, are by the pieces of the
     mover and of the other side, and by the plies of a win with best play; one with fewer than a fiftieth of the
-    positions is left out. The endgame tables are made if they are not there.
+    positions is left out. They stand group after group. The endgame tables are made if they are not there.
     """
     tables, rng = make(variant, _ENDING_PIECES), random.Random(f"endings {seed}")
-    strata: dict[str, dict[Puzzle, None]] = defaultdict(dict)
+    groups: dict[tuple[int, ...], dict[Puzzle, None]] = defaultdict(dict)
     for _ in range(_TRIES * number):
-        if (puzzle := _ending(variant, tables, _scattered(variant, _ENDING_PIECES, rng))) is not None:
-            strata[puzzle.stratum][puzzle] = None
-    rounds = zip_longest(*(strata[name] for name in sorted(strata) if len(strata[name]) >= number / 50))
-    return [puzzle for puzzles in rounds for puzzle in puzzles if puzzle is not None][:number]
+        if (ending := _ending(variant, tables, _scattered(variant, _ENDING_PIECES, rng))) is not None:
+            puzzle, group = ending
+            groups[group][puzzle] = None
+    chosen = [[(place, puzzle) for puzzle in groups[group]] for place, group in enumerate(sorted(groups))]
+    rounds = zip_longest(*(puzzles for puzzles in chosen if len(puzzles) >= number / 50))
+    first = [puzzle for puzzles in rounds for puzzle in puzzles if puzzle is not None][:number]
+    return [puzzle for _, puzzle in sorted(first, key=lambda placed: placed[0])]
 
 
 def _scattered(variant: Variant, pieces: int, rng: random.Random) -> Position:
@@ -192,8 +195,11 @@ def _scattered(variant: Variant, pieces: int, rng: random.Random) -> Position:
     return Position(white, black, kings, turn)
 
 
-def _ending(variant: Variant, tables: EndgameTables, position: Position) -> Puzzle | None:
-    """The position with its one move that keeps its value; None if several do, all lose, or something captures."""
+def _ending(variant: Variant, tables: EndgameTables, position: Position) -> tuple[Puzzle, tuple[int, ...]] | None:
+    """The position with its one move that keeps its value, and its group.
+
+    None if several moves do, all lose, or something captures.
+    """
     value = tables.value(position)
     if value is None or value.result < 0:
         return None
@@ -205,17 +211,17 @@ def _ending(variant: Variant, tables: EndgameTables, position: Position) -> Puzz
     keeping = [move for move, theirs in after if theirs is not None and theirs.result == -value.result]
     if len(keeping) != 1:
         return None
-    plies = next(name for name, most in ENDING_PLIES.items() if value.plies <= most)
-    return Puzzle(position, tuple(keeping), f"{own.bit_count()} v {other.bit_count()}, {plies}")
+    plies = next(most for most in ENDING_PLIES if value.plies <= most)
+    return Puzzle(position, tuple(keeping)), (own.bit_count(), other.bit_count(), plies)
 
 
 def lines(name: str, seed: int = 1) -> Iterator[str]:
-    """The lines of the file of a suite that ships, by stratum and else as its positions are found."""
+    """The lines of the file of a suite that ships."""
     rules, _, kind = name.rpartition("-")
     variant = VARIANTS[rules]
     found = shots(variant, _SHOTS, seed) if kind == "shots" else endings(variant, _ENDINGS, seed)
     yield f"variant: {rules}"
-    for puzzle in sorted(found, key=lambda puzzle: puzzle.stratum):
+    for puzzle in found:
         yield " ; ".join(puzzle_texts(variant, puzzle))
 
 

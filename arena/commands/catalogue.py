@@ -18,9 +18,9 @@ from arena.commands.cli import CommandGroup
 from arena.commands.keys import in_words, key_tables
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say, show_table, width_of
+from arena.experiment.model import Experiment
 from arena.experiment.openings import SETS
 from arena.experiment.openings.sources import set_openings
-from arena.experiment.schema import experiment_schema
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.result import Draws, Ending
@@ -284,7 +284,7 @@ def schema_command(install: bool) -> None:
 
 def schema_text() -> str:
     """The JSON schema of configuration files, as a file holds it."""
-    return json.dumps(experiment_schema(), indent=2) + "\n"
+    return json.dumps(Experiment.model_json_schema(), indent=2) + "\n"
 
 
 def _limits(player: Mapping[str, Any]) -> str:

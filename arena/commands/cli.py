@@ -33,7 +33,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("doctor", "list what is wrong with a configuration"),
         "plan": ("doctor", "how long a run will take, what it can detect"),
         "run": ("tournaments", "play a tournament, or resume it; write its report"),
-        "grade": ("games", "judge every move: better ones, and their gain"),
+        "grade": ("grade", "judge every move: better ones, and their gain"),
     },
     "Look": {
         "status": ("status", "how far a run is, and who leads; follow it"),

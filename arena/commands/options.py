@@ -15,7 +15,6 @@ from arena.base.errors import ArenaError
 from arena.experiment.model import checked_workers
 from arena.experiment.yaml.values import inline
 from arena.rules.custom import build_variant
-from arena.rules.pdn.result import WINNERS
 from arena.rules.variants import VARIANTS
 
 
@@ -89,11 +88,6 @@ first_option = click.option(
     "--first",
     type=click.Choice(["white", "black"]),
     help="Who moves first [as the run or the PDN's GameType says, else white].",
-)
-results_option = click.option(
-    "--results",
-    type=click.Choice(WINNERS),
-    help="Whose win 1-0 is [the first mover's in PDN, White's in CSV].",
 )
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from arena.base.errors import ArenaError
 from arena.base.files import unreadable
 from arena.base.wording import nearest
-from arena.commands.options import VARIANT, results_option
+from arena.commands.options import VARIANT
 from arena.commands.output import say
 from arena.experiment.yaml.values import inline
 from arena.ledger.game import played_game
@@ -25,7 +25,6 @@ from arena.rules.custom import OTHER_NAMES, VariantError, build_variant
 from arena.rules.game import game_of
 from arena.rules.notation import parse_start
 from arena.rules.pdn.read import read_pdn
-from arena.rules.pdn.result import Winner
 from arena.rules.played import PlayedGame
 from arena.rules.position import Position
 from arena.rules.result import result_text
@@ -82,13 +81,10 @@ def with_position(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument and the options that name a position, and call it with that first."""
 
     @functools.wraps(command)
-    def called(
-        what: str, variant: Variant | None, game: str | None, ply: int | None, results: Winner | None, **rest: Any
-    ) -> None:
-        command(position_of(what, variant, game, ply, results or "first"), **rest)
+    def called(what: str, variant: Variant | None, game: str | None, ply: int | None, **rest: Any) -> None:
+        command(position_of(what, variant, game, ply), **rest)
 
     for decorator in (
-        results_option,
         click.option("--ply", type=click.IntRange(0), metavar="N", help="After N plies [the last]."),
         click.option(
             "--game", metavar="N", help="Which game of a file, by its number, or of a run, also by its id [1]."
@@ -100,9 +96,7 @@ def with_position(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def position_of(
-    what: str, variant: Variant | None, game: str | None, ply: int | None, results: Winner = "first"
-) -> GamePosition:
+def position_of(what: str, variant: Variant | None, game: str | None, ply: int | None) -> GamePosition:
     """The position of a FEN, a variant, a game of a PDN file or of a run's folder. Raises ArenaError if none."""
     path = Path(what)
     if path.is_dir():
@@ -110,7 +104,7 @@ def position_of(
     if path.is_file():
         if game is not None and not game.isdecimal():
             raise ArenaError(f"--game {game}: a game of a file is known by its number")
-        return _at(_of_file(path, variant, int(game or 1), results), ply)
+        return _at(_of_file(path, variant, int(game or 1)), ply)
     if (rules := _rules(what)) is None and ":" not in what:
         close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
@@ -150,8 +144,8 @@ def _of_fen(text: str, variant: Variant | None) -> GamePosition:
     return GamePosition(PlayedGame(variant, start, [], king_runs=runs))
 
 
-def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) -> GamePosition:
-    read = partial(read_pdn, path, variant, results=results)
+def _of_file(path: Path, variant: Variant | None, number: int) -> GamePosition:
+    read = partial(read_pdn, path, variant)
     try:
         file = read(only=number)
         if not file.games and not any(problem.game for problem in file.problems):

@@ -11,7 +11,7 @@ import click
 import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.commands.options import first_option, json_option, results_option
+from arena.commands.options import first_option, json_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate, zero
 from arena.ratings.prior import moved_by_prior
@@ -21,7 +21,6 @@ from arena.report.load import read_results
 from arena.report.page.standings import rated
 from arena.report.tables.standings import rating_table
 from arena.report.tables.table import words
-from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
 _DECIMALS = 4
@@ -32,7 +31,6 @@ _DECIMALS = 4
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--anchor", help="The player whose Elo is 0 [the mean is, of two players the second].")
 @first_option
-@results_option
 @click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
 @click.option("--alike", is_flag=True, help="Names that differ by case, commas or spaces alone are one player's.")
 @json_option
@@ -40,7 +38,6 @@ def rate_command(
     files: tuple[Path, ...],
     anchor: str | None,
     first: Colour | None,
-    results: Winner | None,
     strict: bool,
     alike: bool,
     as_json: bool,
@@ -50,7 +47,7 @@ def rate_command(
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
     may have pair, the same for games that belong together.
     """
-    results_read = read_results(files, first, strict, results)
+    results_read = read_results(files, first, strict)
     if alike:
         results_read = with_alike_as_one(results_read)
     try:
@@ -98,15 +95,14 @@ def rate_command(
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @first_option
-@results_option
 @json_option
-def compare_command(a: Path, b: Path, first: Colour | None, results: Winner | None, as_json: bool) -> None:
+def compare_command(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
     Elo is relative to the mean of the players of both. For two runs, it counts the games that are the same, move
     for move.
     """
-    sides = [read_side(path, first, results) for path in (a, b)]
+    sides = [read_side(path, first) for path in (a, b)]
     comparison = compare(*sides)
     if as_json:
         document = {

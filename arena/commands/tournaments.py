@@ -28,7 +28,7 @@ from arena.commands.options import (
     workers_option,
 )
 from arena.commands.output import STOPPED, echo, show_table
-from arena.commands.waiting import Terminal, lost_workers
+from arena.commands.waiting import Terminal, resumable
 from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load, load_all, named_entries
 from arena.experiment.names import distinct_names
@@ -105,7 +105,7 @@ def play_config(
     here = is_here(workers or first.workers or cores(), first.players)
     terminal = Terminal(None if quiet or here else _REPORT, heading=heading)
     codes = [0]
-    with lost_workers(folder):
+    with resumable(folder):
         for run, outcome in play_runs(experiments, folder, terminal, workers=workers, force=force):
             codes.append(_code(outcome))
             if outcome.complete and (words := graded_summary(experiments[run], folder / run)):

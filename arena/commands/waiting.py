@@ -44,7 +44,7 @@ announcing_compilation = partial(announcing, say)
 
 
 @contextmanager
-def lost_workers(folder: Path) -> Iterator[None]:
+def resumable(folder: Path) -> Iterator[None]:
     """Raise ArenaError if workers are lost, one dies of its work, or a player pauses the run.
 
     It says that `folder` keeps what is finished.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.base.errors import ArenaError
 from arena.commands.output import echo, say
-from arena.commands.waiting import Terminal, lost_workers
+from arena.commands.waiting import Terminal, resumable
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import is_run_of
 from arena.play.carry_out import available, carry_out
@@ -77,7 +77,7 @@ def _played(
         used = available(experiment.workers if workers is None else workers, say)
         tournament = prepare(experiment, folder, terminal, used, is_strict=True)
         files.follow(tournament)
-    with lost_workers(folder):
+    with resumable(folder):
         outcome = carry_out(tournament, folder, terminal, used)
     if not outcome.complete and not files.changed:
         raise KeyboardInterrupt

@@ -241,14 +241,6 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder
     return validated(_Entry, {"player": _completed(entry, given_as, folder)}, Source(Path(given_as)), ()).player
 
 
-def player_specs(entries: Sequence[str]) -> list[PlayerSpec]:
-    """The players of several entries on the command line, with names that differ.
-
-    Raises ConfigError, naming the entry.
-    """
-    return [player_spec(whole, entry) for whole, entry in zip(named_entries(entries), entries, strict=True)]
-
-
 def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]] = _NONE) -> list[dict[str, Any]]:
     """The entries of players on the command line, written out, with names that differ: "simple d6", "racer d6".
 
@@ -267,9 +259,6 @@ def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]
 
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
     data = inline(entry, given_as) if isinstance(entry, str) else entry
-    if isinstance(data, dict) and "sweep" in data:
-        message = "a sweep makes several players, and here one is wanted: name each, or write a configuration"
-        raise ConfigError([(given_as, 0, 0, message)])
     try:
         return completed_entry(data, folder)
     except EntryError as error:

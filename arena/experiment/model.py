@@ -27,11 +27,12 @@ from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.names import EntryError, completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import RandomSuite, SuitesField
-from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refusal_at, worded
-from arena.rules.custom import VariantError, build_variant
+from arena.experiment.yaml.section import FOLDER_NAME, MISSING, Document, Section, refusal_at, worded
+from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
+from arena.rules.rules import SIZES
 from arena.rules.variants import VARIANTS, Variant
-from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
+from players.player import MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
 
 
 def _pieces(value: Any) -> Any:
@@ -121,6 +122,8 @@ class Failures(Section):
 def _player_name(name: str) -> str:
     if not name.isprintable() or name != name.strip():
         raise ValueError(f"must be printable characters with no space at either end, not {shown(name)}")
+    if len(name) > NAME_CHARACTERS:
+        raise ValueError(f"must have at most {NAME_CHARACTERS} characters, not {shown(name)}")
     return name
 
 
@@ -129,11 +132,13 @@ class PlayerEntry(Section):
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"]}})
     name: Annotated[str, AfterValidator(_player_name)] = Field(
+        default="",
         min_length=1,
-        max_length=NAME_CHARACTERS,
         description="The name in tables and charts; with a sweep a template [made of the settings].",
     )
-    type: str = Field(description="A built-in player, package.module:Class, or path/to/file.py:Class [negamax].")
+    type: Annotated[str, WithJsonSchema({"anyOf": [{"enum": TYPES}, {"type": "string", "pattern": "[:*?]"}]})] = (
+        Field(default="negamax", description="A built-in player, package.module:Class, or path/to/file.py:Class.")
+    )
     depth: int | None = Field(default=None, ge=1, le=64, description="Plies to search.")
     nodes: int | None = Field(default=None, gt=0, lt=2**63, description="Positions to enter.")
     seconds: float | None = Field(
@@ -144,6 +149,11 @@ class PlayerEntry(Section):
     )
     increment: float | None = Field(
         default=None, ge=0, allow_inf_nan=False, description="Seconds that the clock gains with each move."
+    )
+    sweep: dict[str, list[Any] | dict[str, Any]] | None = Field(
+        default=None,
+        description="Settings to try, in every combination: for each a list of values, {from: 1, to: 10}, with a "
+        "step or a factor, or {files: PATTERN}.",
     )
 
 
@@ -163,19 +173,19 @@ def _player_schema(_: Any, handler: Any) -> CoreSchema:
     return core_schema.no_info_after_validator_function(_spec_of, handler(PlayerEntry), serialization=dump)
 
 
-PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
-"""An entry of `players:`, as a field."""
-
-
-def _lone(entry: Any) -> Any:
+def _completed(entry: Any) -> Any:
     try:
         return completed_entry(entry)
     except EntryError as error:
         raise worded(str(error)) from None
 
 
-SinglePlayerField = Annotated[PlayerField, BeforeValidator(_lone)]
-"""An entry of a player that stands alone, as a field; its type, negamax, and its name may be left out."""
+PlayerField = Annotated[
+    PlayerSpec,
+    GetPydanticSchema(_player_schema),
+    BeforeValidator(_completed, json_schema_input_type=str | PlayerEntry),
+]
+"""A player, as a field: a short form such as simple@d6, or an entry."""
 
 
 class GradeSettings(Section):
@@ -187,12 +197,15 @@ class GradeSettings(Section):
         description="Most pieces of a position that endgame tables judge; 0: none "
         f"[{USUAL_PIECES}, or none where the rules have no tables].",
     )
-    judge: SinglePlayerField | None = Field(
+    judge: PlayerField | None = Field(
         default=None, description="A player that judges all other positions: deeper than those it grades."
     )
 
 
 def _variant(value: Any) -> str | dict[str, Any]:
+    if value is None:
+        example = f"as in variant: english (choices: {', '.join(VARIANTS)})"
+        raise worded(f"the key 'variant' is missing: the rules, {example}", MISSING)
     if not isinstance(value, str | dict):
         raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
     try:
@@ -203,11 +216,14 @@ def _variant(value: Any) -> str | dict[str, Any]:
     return value
 
 
-VariantField = Annotated[
-    Any,
-    AfterValidator(_variant),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["base"]}]}),
+_SIZED = f"^({'|'.join(VARIANTS)})-({'|'.join(f'{rows}x{rows}' for rows in SIZES)})$"
+VariantName = Annotated[
+    str, WithJsonSchema({"anyOf": [{"enum": [*VARIANTS]}, {"type": "string", "pattern": _SIZED}]})
 ]
+VariantField = Annotated[Any, BeforeValidator(_variant, json_schema_input_type=VariantName | Changes)]
+"""A rule set, as a field: a name, with a size or without, or a base and what is different."""
+_FolderName = Annotated[str, Field(pattern=FOLDER_NAME)]
+_Limit = Annotated[dict[Literal["depth", "nodes", "seconds", "clock", "increment"], float], Field(min_length=1)]
 
 
 def _anchors(value: Any) -> Any:
@@ -256,11 +272,26 @@ class Experiment(Document):
     )
     lacking: ClassVar[Mapping[str, str]] = {
         "name": "the run's, as in name: first",
-        "variant": f"the rules, as in variant: english (choices: {', '.join(VARIANTS)})",
         "players": "two or more, as in players: [simple@d5, greedy]",
     }
     name: str = Field(max_length=100, pattern=FOLDER_NAME, description="The run, kept in reports/<name>/.")
-    variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
+    variant: VariantField = Field(
+        default=None, validate_default=True, description="The rules: a name, or a base and what is different."
+    )
+    variants: (
+        Annotated[list[VariantName], Field(min_length=2)]
+        | Annotated[dict[_FolderName, VariantField], Field(min_length=2)]
+        | None
+    ) = Field(
+        default=None,
+        exclude=True,
+        description="In place of variant: several rule sets, by each of which all is played, a run each.",
+    )
+    limits: Annotated[dict[_FolderName, _Limit], Field(min_length=2)] | None = Field(
+        default=None,
+        exclude=True,
+        description="Several limits: the players without one of their own play at each of them, a run each.",
+    )
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: Openings = Openings()
     format: FormatField = Field(

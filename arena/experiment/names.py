@@ -88,14 +88,17 @@ def filled(template: str, words: Mapping[str, str]) -> str:
 def completed_entry(entry: Any, folder: Path | None = None) -> Any:
     """A player's entry with what may be left out: its type, negamax, and a name made of its settings.
 
-    A text is a short form. Anything else is returned unchanged.
+    A text is a short form. Anything else is returned unchanged. Raises EntryError.
     """
     if isinstance(entry, str):
         entry = short_entry(entry, folder)
     if not isinstance(entry, dict):
         return entry
+    if "sweep" in entry:
+        message = "a sweep makes several players, and here one is wanted: name each, or write a configuration"
+        raise EntryError(message)
     entry = {"type": "negamax", **entry}
-    return {"name": made_name(entry), **entry}
+    return entry if "name" in entry else {"name": made_name(entry), **entry}
 
 
 def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
@@ -111,7 +114,7 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
         if not number.isdecimal() or int(number) not in LEVELS:
             raise EntryError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
         return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
-    parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\:]*?))?\s*", text, re.DOTALL)
+    parts = re.fullmatch(r"\s*(.*?)(?:@([^/:]*?))?\s*", text, re.DOTALL)
     assert parts
     word, limit = parts[1], parts[2]
     return _what_plays(word, folder) | ({} if limit is None else _limit(limit, text))

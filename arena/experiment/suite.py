@@ -36,7 +36,7 @@ class NamedSuite(Section):
         "number": "count",
     }
     name: Annotated[str, WithJsonSchema(_NAMED)] = Field(
-        description="A suite that ships, or a file: PDN, or lines `FEN ; best moves ; stratum`."
+        description="A suite that ships, or a file: PDN, or lines `FEN ; best moves`."
     )
     count: int | None = Field(default=None, ge=1, description="Only N of its positions, spread evenly [all].")
 

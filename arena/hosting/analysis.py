@@ -297,8 +297,6 @@ class Judgement(NamedTuple):
     """The best one; 0 where the game is over."""
     points: float | None
     """0 to 1 where they are certain, else None."""
-    plies: int | None
-    """To the end of a game that is certainly decided, else None."""
     men: float | None
     """The score where nothing is certain, else None."""
 
@@ -307,7 +305,6 @@ class Judgement(NamedTuple):
         return Judgement(
             self.move,
             None if self.points is None else 1 - self.points,
-            None if self.plies is None else self.plies + 1,
             None if self.men is None else -self.men,
         )
 
@@ -338,14 +335,14 @@ class Judge:
         game = self.game
         if (outcome := game.outcome) is not None:
             if outcome.winner is None:
-                return Judgement(0, 0.5, None, None)
-            return Judgement(0, float(outcome.winner == game.turn), 0, None)
+                return Judgement(0, 0.5, None)
+            return Judgement(0, float(outcome.winner == game.turn), None)
         try:
             choice = self._player.choose(game, self._limit, self._rng).choice
         except Exception as error:
             raise failure_of(error) from error
         if choice.plies_to_win:
-            return Judgement(choice.move, float(choice.plies_to_win > 0), abs(choice.plies_to_win), None)
+            return Judgement(choice.move, float(choice.plies_to_win > 0), None)
         if choice.score is None:
             raise PlayerFailure(Termination.ERROR, "gives no score")
-        return Judgement(choice.move, None, None, choice.score / self._man)
+        return Judgement(choice.move, None, choice.score / self._man)

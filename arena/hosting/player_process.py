@@ -14,7 +14,8 @@ import random
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -132,6 +133,15 @@ def close_players() -> None:
     """Close all players that `begin_game` keeps for this thread, and end their processes."""
     while _kept.players:
         _kept.players.popitem()[1][1].close()
+
+
+@contextmanager
+def closing_players() -> Iterator[None]:
+    """Close the players that `begin_game` keeps for this thread when the block ends."""
+    try:
+        yield
+    finally:
+        close_players()
 
 
 class PlayerProcess:

@@ -86,7 +86,7 @@ class Table(NamedTuple):
 
 GAMES = Table.of("games", GameRecord, "key", without=["logs"])
 GRADES = Table.of("grades", GradeRow, "key", "judge")
-ANSWERS = Table.of("answers", SuiteAnswer, "player", "suite", "position", without=["limit", "at"])
+ANSWERS = Table.of("answers", SuiteAnswer, "player", "suite", "position")
 META = Table("meta", {"name": "TEXT", "document": "TEXT"}, ["name"])
 TABLES = (META, GAMES, GRADES, ANSWERS)
 

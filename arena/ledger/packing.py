@@ -54,9 +54,7 @@ _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
 MOVE_RECORD: Fields = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
 """MOVE_COLUMNS as they are stored: seconds as nanoseconds plus 1, 0 for nan."""
 GRADE_RECORD: Fields = (
-    *(("ply", "i8"), ("pieces", "i8"), ("legal_moves", "i8"), ("best", "f8"), ("played", "f8")),
-    *(("erring_moves", "i8"), ("lost_points", "f8"), ("best_plies", "f8"), ("played_plies", "f8")),
-    *(("best_men", "f8"), ("played_men", "f8")),
+    *(("ply", "i8"), ("pieces", "i8"), ("best", "f8"), ("played", "f8"), ("best_men", "f8"), ("played_men", "f8")),
 )
 """Names and numpy types of what is stored for a grade, besides the best move: nan where a value is missing."""
 _MEN_DECIMALS = 3

@@ -47,8 +47,8 @@ EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 ANSWER_COLUMNS = tuple(name for name in ANSWERS.columns if name != "hash")
 GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "count", "grades")))
 GRADE_COLUMNS = (
-    *("game", "ply", "player", "colour", "judge", "pieces", "legal_moves", "best_move"),
-    *("best", "played", "best_plies", "played_plies", "best_men", "played_men"),
+    *("game", "ply", "player", "colour", "judge", "pieces", "best_move"),
+    *("best", "played", "best_men", "played_men"),
 )
 _WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
 _ID_DIGITS = 6
@@ -89,12 +89,11 @@ class RunData(NamedTuple):
     `best_move` is the played move where none is better. `best` and `played` are the points, 0 to 1, after the best
     and the played move: 0, 0.5 or 1 by tables; by another judge only of what it holds for certain, else missing,
     as they follow from `best_men` and `played_men`, its scores in men, which are missing where a value is certain.
-    `best_plies` and `played_plies` are plies from the position to the certain end, missing where none is certain.
     """
     graded: pd.DataFrame
     """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
     documents: Mapping[str, Any] = MappingProxyType({})
-    """What `Ledger.put` stored, by name."""
+    """What `Ledger.put` stored, by its keys."""
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
@@ -247,7 +246,7 @@ def _grades(rows: Sequence[GradeRow]) -> pd.DataFrame:
     columns = {name: grades[name] for name, _ in GRADE_RECORD}
     frame: pd.DataFrame = pd.DataFrame({**of_game, **columns, "best_move": grades["move"].astype("U")})
     frame = frame[frame["pieces"] > np.array(theirs, np.int64)[each]]
-    return frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
+    return frame.astype({"best_move": "str"})
 
 
 def _of_games(table: pd.DataFrame, numbers: pd.Series) -> pd.DataFrame:

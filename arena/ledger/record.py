@@ -144,18 +144,13 @@ class GameRecord(NamedTuple):
 
 
 class SuiteAnswer(NamedTuple):
-    """One player's answer to one position of a suite under one limit."""
+    """One player's answer to one position of a suite."""
 
     suite: str
     position: int
     """Number of the position in its suite, from 1."""
     fen: str
-    stratum: str
     player: str
-    limit: str
-    """The kind of limit: depth, nodes or seconds; "" where the player has none of them."""
-    at: float | None
-    """The limit."""
     legal_moves: int
     best_moves: int
     best: str
@@ -183,20 +178,11 @@ class Grade(NamedTuple):
     """From 1."""
     pieces: int
     """On the board before the move."""
-    legal_moves: int
     best_move: str
     """As `moves.csv` has it: the played move where none is better."""
     best: float | None
     """Points, 0 to 1, with best play after the best move; None where the judge has only a score in men."""
     played: float | None
-    """The same after the played move."""
-    erring_moves: int = 0
-    """Legal moves that lose value, at least one; 0 where that is not known, by a judge other than the tables."""
-    lost_points: float = 0.0
-    """Points that all legal moves lose together; 0 where that is not known."""
-    best_plies: int | None = None
-    """Plies from the position to the certain end after the best move; None where none is certain."""
-    played_plies: int | None = None
     """The same after the played move."""
     best_men: float | None = None
     """The judge's score in men after the best move, kept to a thousandth; None of a certain value."""
@@ -216,18 +202,11 @@ class GradedGame(NamedTuple):
     grades: tuple[Grade, ...]
     decisions: tuple[int, int] = (0, 0)
     """White's and Black's decisions that the judge has looked at, also if they cannot err."""
-    contact_ply: int | None = None
-    """The ply of the first move in a position of the tables; None if there is none or the judge is another."""
-    contact_points: float | None = None
-    """White's points with best play from there."""
-    contact_plies: int | None = None
-    """Plies from there to the end with best play; None in a drawn position."""
 
     def row(self, graded: int) -> GradeRow:
         """The grades as a row of the ledger, of a game whose row has this checksum."""
-        contact = self.contact_ply, self.contact_points, self.contact_plies
         packed = len(self.grades), packed_grades(self.grades)
-        return GradeRow(self.key, self.judge, graded, self.endgame_pieces, *self.decisions, *contact, *packed)
+        return GradeRow(self.key, self.judge, graded, self.endgame_pieces, *self.decisions, *packed)
 
 
 class GradeRow(NamedTuple):
@@ -240,8 +219,5 @@ class GradeRow(NamedTuple):
     endgame_pieces: int
     white_decisions: int
     black_decisions: int
-    contact_ply: int | None
-    contact_points: float | None
-    contact_plies: int | None
     count: int
     grades: bytes

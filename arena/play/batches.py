@@ -74,7 +74,7 @@ class Queue:
         self._in_a_row = 0
         """Deaths since a record was made."""
         self.given_up: dict[int, Any] = {}
-        """By their numbers."""
+        """Tasks that have ended two workers, by their numbers."""
         self.paused: Pause | None = None
         """The first pause that a task asked for."""
 

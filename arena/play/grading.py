@@ -33,7 +33,7 @@ from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.position import WHITE, Position
+from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer
 from players.identity import keep_sources, placed
@@ -243,41 +243,24 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
     tables, rules = opened(task.variant, task.endgame_pieces), task.variant.rules
     grades: list[Grade] = []
     decisions = [0, 0]
-    contact: tuple[int | None, float | None, int | None] = None, None, None
     if (unpacked([task.moves], [task.plies])["pieces"] > task.endgame_pieces).all():
         return GradedGame(task.key, TABLES_JUDGE, task.endgame_pieces, ())
     played = _replayed(task)
     for ply, (position, move) in enumerate(zip(played.positions, played.moves, strict=False), start=1):
-        value = tables.value(position) if _pieces(position) <= task.endgame_pieces else None
-        if value is None:
+        if _pieces(position) > task.endgame_pieces or tables.value(position) is None:
             continue
-        if contact[0] is None:
-            white = value.result if position.turn == WHITE else -value.result
-            contact = ply, (1 + white) / 2, value.plies if value.result else None
         legal = legal_moves(rules, position)
         decisions[position.turn] += len(legal) > 1
         values = {other: _before(tables.value(after_move(rules, position, other)[0])) for other in legal}
         best, chosen = max(values.values(), key=_preference), values[move]
-        losses = [best.result - value.result for value in values.values()]
-        if not any(losses):
+        if all(value.result == best.result for value in values.values()):
             continue
         best_move = move if chosen == best else next(other for other in legal if values[other] == best)
         points = (1 + best.result) / 2, (1 + chosen.result) / 2
-        grades.append(
-            Grade(
-                ply,
-                _pieces(position),
-                len(legal),
-                move_text(task.variant, position, best_move, legal),
-                *points,
-                erring_moves=sum(loss > 0 for loss in losses),
-                lost_points=sum(losses) / 2,
-                best_plies=best.plies or None,
-                played_plies=chosen.plies or None,
-            )
-        )
+        text = move_text(task.variant, position, best_move, legal)
+        grades.append(Grade(ply, _pieces(position), text, *points))
     white, black = decisions
-    return GradedGame(task.key, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black), *contact)
+    return GradedGame(task.key, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black))
 
 
 def grade_by_player(task: GradeTask) -> GradedGame:
@@ -306,8 +289,7 @@ def grade_by_player(task: GradeTask) -> GradedGame:
                 after = of_before.before()
             decisions[position.turn] += 1
             text = move_text(variant, position, best.move, legal)
-            values = best.points, after.points, 0, 0.0, best.plies, after.plies, best.men, after.men
-            grades.append(Grade(ply, _pieces(position), len(legal), text, *values))
+            grades.append(Grade(ply, _pieces(position), text, best.points, after.points, best.men, after.men))
     white, black = decisions
     return GradedGame(task.key, task.judge.name, task.endgame_pieces, tuple(grades), (white, black))
 

@@ -61,9 +61,9 @@ def solve(question: Question) -> SuiteAnswer:
         overrun = spec.limit.overrun(seconds)
         if overrun is not None and overrun > question.allowance.time_margin:
             error = f"took {seconds:.3g} s, {overrun:.3g} s more than it had"
-    text, best_moves, stratum = puzzle_texts(question.variant, question.puzzle)
+    text, best_moves = puzzle_texts(question.variant, question.puzzle)
     counts = len(game.legal_moves), len(best), best_moves
-    head = question.suite, number, text, stratum, spec.name, *spec.limit.first
+    head = question.suite, number, text, spec.name
     return SuiteAnswer(
         *head, *counts, move, is_solved and not error, depth, nodes, seconds, cpu_seconds, error, question.hash
     )
@@ -72,7 +72,7 @@ def solve(question: Question) -> SuiteAnswer:
 def questions(
     suite: Suite, players: Sequence[PlayerSpec], seed: int = 0, allowance: Allowance = _USUAL
 ) -> Iterator[Question]:
-    """Each position of a suite for each player; one that is asked under several limits is given several times."""
+    """Each position of a suite for each player."""
     if suite.depth is not None:
         players = [replace(spec, limit=Limit(depth=suite.depth)) for spec in players]
     for number, puzzle in enumerate(suite.puzzles, start=1):

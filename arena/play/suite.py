@@ -21,7 +21,7 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
-FORM = "FEN ; best moves ; stratum"
+FORM = "FEN ; best moves"
 """A line of a file."""
 _MAX_MESSAGE = 300
 """Characters of an error in a file, which may quote it."""
@@ -39,8 +39,6 @@ class Puzzle(NamedTuple):
     position: Position
     best: tuple[int, ...] = ()
     """The moves that solve it; none of a position without a solution."""
-    stratum: str = ""
-    """The group of positions that it is counted with."""
 
 
 class Suite(NamedTuple):
@@ -60,11 +58,11 @@ class Suite(NamedTuple):
         return self._replace(puzzles=tuple(self.puzzles[i * size // number] for i in range(number)))
 
 
-def read_suite(name_or_path: str, variant: Variant | None = None) -> Suite:
+def read_suite(name_or_path: str, variant: Variant = VARIANTS["english"]) -> Suite:
     """The suite of a name of `shipped`, or of a file: a PDN, whose games begin with the solution, or lines
     of FORM.
 
-    Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`, else English.
+    Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`.
     Empty lines and lines that begin with `#` are skipped. Raises ArenaError with file, line and value.
     """
     is_shipped = name_or_path in shipped()
@@ -112,15 +110,15 @@ def _is_worth_searching(game: Game) -> bool:
     return is_even(game.variant, game.position)
 
 
-def puzzle_texts(variant: Variant, puzzle: Puzzle) -> tuple[str, str, str]:
-    """FEN, best moves and stratum of a position."""
+def puzzle_texts(variant: Variant, puzzle: Puzzle) -> tuple[str, str]:
+    """FEN and best moves of a position."""
     legal = legal_moves(variant.rules, puzzle.position)
     best = " ".join(move_text(variant, puzzle.position, move, legal) for move in puzzle.best)
-    return fen(variant, puzzle.position), best, puzzle.stratum
+    return fen(variant, puzzle.position), best
 
 
-def _of_lines(text: str, name: str, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:
-    rules, puzzles = variant or VARIANTS["english"], []
+def _of_lines(text: str, name: str, variant: Variant) -> tuple[Variant, list[Puzzle]]:
+    rules, puzzles = variant, list[Puzzle]()
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -135,16 +133,16 @@ def _of_lines(text: str, name: str, variant: Variant | None) -> tuple[Variant, l
 
 
 def _puzzle(variant: Variant, line: str) -> Puzzle:
-    position, *parts = (part.strip() for part in line.split(";"))
-    if not 1 <= len(parts) <= 2 or not parts[0]:
+    position, _, moves = (part.strip() for part in line.partition(";"))
+    if not moves:
         raise NotationError(f"{cut(line, MAX_CHARACTERS)!r} is not {FORM}")
     start = parse_fen(variant, position)
-    best = (parse_move(variant, start, word) for word in re.split(r"[\s,]+", parts[0]) if word)
-    return Puzzle(start, tuple(dict.fromkeys(best)), "".join(parts[1:]))
+    best = (parse_move(variant, start, word) for word in re.split(r"[\s,]+", moves) if word)
+    return Puzzle(start, tuple(dict.fromkeys(best)))
 
 
-def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:
-    read = read_pdn(path, variant or VARIANTS["english"])
+def _of_pdn(path: Path, variant: Variant) -> tuple[Variant, list[Puzzle]]:
+    read = read_pdn(path, variant)
     if problem := next((problem for problem in read.problems if problem.game), None):
         raise ArenaError(cut(str(problem), _MAX_MESSAGE))
     puzzles = []
@@ -152,5 +150,5 @@ def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]
         if game.variant != read.games[0].variant or not game.moves:
             fault = "has no moves" if not game.moves else f"is of {game.variant.name}, unlike the first game"
             raise ArenaError(f"{path}: game {game.number} {fault}")
-        puzzles.append(Puzzle(game.start, (game.moves[0],), game.tags.get("Stratum", "")))
-    return read.games[0].variant if read.games else VARIANTS["english"], puzzles
+        puzzles.append(Puzzle(game.start, (game.moves[0],)))
+    return read.games[0].variant if read.games else variant, puzzles

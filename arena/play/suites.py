@@ -74,8 +74,8 @@ def _suite_of(experiment: Experiment, entry: NamedSuite | RandomSuite) -> Suite:
 def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
     """The questions that the ledger lacks answers to, for all players and, where there are solutions, ONE_PLY.
 
-    Players that are withdrawn are not asked. Answers to positions that a suite no longer has, and those of players as they were before they changed, are
-    removed from the ledger.
+    Players that are withdrawn are not asked. Answers to positions that a suite no longer has, and those of players as
+    they were before they changed, are removed from the ledger.
     """
     experiment, hashes = tournament.experiment, tournament.info.players
     for player in hashes.items():
@@ -100,12 +100,12 @@ def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
     return missing
 
 
-def answered_in(ledger: Ledger) -> set[tuple[str, str, int, str, str, str]]:
-    """Player, suite, number, FEN, best moves and stratum of every answer that is stored."""
-    return set(ledger.rows("SELECT player, suite, position, fen, best, stratum FROM answers"))
+def answered_in(ledger: Ledger) -> set[tuple[str, str, int, str, str]]:
+    """Player, suite, number, FEN and best moves of every answer that is stored."""
+    return set(ledger.rows("SELECT player, suite, position, fen, best FROM answers"))
 
 
-def _remove_others(ledger: Ledger, suite: str, positions: Collection[tuple[int, str, str, str]]) -> None:
-    """Delete the answers to positions that a suite does not have now: number, FEN, best moves, stratum."""
+def _remove_others(ledger: Ledger, suite: str, positions: Collection[tuple[int, str, str]]) -> None:
+    """Delete the answers to positions that a suite does not have now: number, FEN, best moves."""
     for number, *_ in {(*row[2:],) for row in answered_in(ledger) if row[1] == suite} - set(positions):
         ledger.delete(ANSWERS, "suite = ? AND position = ?", (suite, number))

@@ -19,7 +19,6 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
-from arena.hosting.player_process import close_players
 from arena.play.batches import Died, EngineError, Function, Queue, do
 from arena.play.cluster import Cluster
 from arena.play.processes import Processes
@@ -70,9 +69,8 @@ def run(
     """
     queue = Queue(tasks, stopping)
     if here:
-        with kept_workers():
-            while batch := queue.next():
-                yield work(batch[0][1])
+        while batch := queue.next():
+            yield work(batch[0][1])
         return
     with _pool(workers) as pool:
         yield from _records(pool, partial(do, work), queue)
@@ -130,7 +128,7 @@ _kept: ContextVar[dict[Workers, Processes | Cluster] | None] = ContextVar("kept"
 
 @contextmanager
 def kept_workers() -> Iterator[None]:
-    """Keep workers, and the players of this process, from call to call of `run`; the outermost block ends them."""
+    """Keep workers from call to call of `run`; they end with the outermost such block."""
     if _kept.get() is not None:
         yield
         return
@@ -140,7 +138,6 @@ def kept_workers() -> Iterator[None]:
         yield
     finally:
         _kept.set(None)
-        close_players()
         for pool in pools.values():
             pool.close()
 

@@ -14,7 +14,7 @@ from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,21 +24,18 @@ from arena.base.files import decoded, unreadable
 from arena.base.wording import counted, cut, first_few, listed, quoted
 from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
-from arena.rules.pdn.read import PdnFile, read_pdn
-from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of_tags
+from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.result import FirstMover, first_mover, result_of_tags
 from arena.rules.pdn.tokens import RawGame, split, variant_of_tags
 from arena.rules.result import NO_RESULT, RESULTS, Colour
-from arena.rules.variants import VARIANTS
 
 _COUNTS = ("wins", "draws", "losses")
-_WITNESSES = 200
-"""Games of a PDN, at most, whose final positions are compared with their results."""
 _CHECKED = 500
 """Games of a PDN, at most, whose moves are played."""
 _LISTED = 20
 """Lines of a file that a note of games left out names."""
 _DELIMITERS = ",;\t"
-_FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
+_FORMS = "1-0, 2-0, 1/2-1/2, 1-1, 0-2, 0-1, 0-0, *"
 
 
 class _Fault(NamedTuple):
@@ -83,12 +80,12 @@ class Results(NamedTuple):
     """Sentences on what was read as a guess, or not counted."""
 
 
-def read_file(path: Path, first: Colour | None = None, results: Winner | None = None) -> GameSource:
+def read_file(path: Path, first: Colour | None = None) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
     Games without players or with an unknown result are left out. Raises ArenaError for a file that cannot be
-    read, and for a PDN whose games differ in who moves first, unless *first* is given. `1-0` is, by *results*, a
-    win of the side that moves first or of White; else the former in a PDN, the latter in a CSV.
+    read, and for a PDN whose games differ in who moves first, unless *first* is given. `1-0` is in a PDN a win of
+    the side that moves first, in a CSV White's.
     """
     if path.is_char_device():
         raise ArenaError(f"{path} cannot be read: it is a device")
@@ -98,9 +95,9 @@ def read_file(path: Path, first: Colour | None = None, results: Winner | None = 
         raise ArenaError(unreadable(path, error)) from None
     suffix = path.suffix.lower()
     if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
-        source = _pdn(path, text, first, results or "first")
+        source = _pdn(path, text, first)
     else:
-        source = _csv(path, text, first if first and results == "first" else "white")
+        source = _csv(path, text)
     return source._replace(notes=[f"{path}: {caution}.", *source.notes]) if caution else source
 
 
@@ -208,17 +205,17 @@ def _wrong_names(white: str, black: str) -> str:
 # --- PDN
 
 
-def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSource:
+def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     """The games; where any has a FEN, games from one with colours swapped are a pair."""
     rows, faults = [], []
     claims: dict[FirstMover, int] = {}  # who moves first, and the first line that says so
-    witnesses, playable = list[RawGame](), list[RawGame]()
+    playable: list[RawGame] = []
     for game in split(text):
         if not game.tags:
             continue
         white, black = (" ".join(game.tags.get(colour, "").split()) for colour in ("White", "Black"))
         mover = first_mover(game.tags, *game.first_move, first)
-        result, fault = result_of_tags(game.tags.get("Result", ""), game.end, mover.colour, winner)
+        result, fault = result_of_tags(game.tags.get("Result", ""), game.end, mover.colour)
         if reason := _wrong_names(white, black) or fault:
             faults.append(_Fault(path, game.line, reason))
             continue
@@ -228,8 +225,6 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
             playable.append(game)
         rows.append((white, black, result if result in RESULTS else None, line, fen))
         claims.setdefault(mover, game.line)
-        if result in get_args(Colour) and not (mover.is_certain and mover.colour == "white"):
-            witnesses.append(game)
     if not rows and not faults:
         raise ArenaError(f'{path}: no games: a PDN has tags such as [White "name"]')
     table = pd.DataFrame(rows, columns=["white", "black", "result", "line", "fen"], dtype=object)
@@ -237,21 +232,11 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
     if table["fen"].any():
         games = games.assign(pair=pairs_by_opening(table.rename(columns={"fen": "opening"})))
     notes = []
-    if winner == "first" and any(mover.colour == "black" for mover in claims):
-        notes.append(f"{path}: 1-0 is Black's win where Black moves first; --results white reads it as White's.")
-    if message := _contradiction(witnesses, first, winner):
-        notes.append(f"{path}: {message}.")
+    if any(mover.colour == "black" for mover in claims):
+        notes.append(f"{path}: 1-0 is Black's win where Black moves first.")
     notes += _unplayable(path, playable)
     colour, source = (None, "") if first else _first_of(path, claims)
     return GameSource(path, games, colour, source, faults, notes)
-
-
-def _contradiction(games: Sequence[RawGame], first: Colour | None, winner: Winner) -> str:
-    """What the final positions of some of the games say of their results: see `arena.rules.pdn.result`."""
-    texts = [game.text for game in games[:: -(-len(games) // _WITNESSES) or 1]]
-    english = VARIANTS["english"] if first == "black" else None
-    file = read_pdn("\n\n".join(texts), english, results=winner) if texts else PdnFile([], [])
-    return next((problem.message for problem in file.problems if not problem.game), "")
 
 
 def _unplayable(path: Path, games: Sequence[RawGame]) -> Iterator[str]:
@@ -287,8 +272,7 @@ def _first_of(path: Path, claims: dict[FirstMover, int]) -> tuple[Colour | None,
 # --- CSV
 
 
-def _csv(path: Path, text: str, leading: Colour) -> GameSource:
-    """The games, in which `1-0` is a win of `leading`."""
+def _csv(path: Path, text: str) -> GameSource:
     rows = _rows(path, text)
     line, columns = next(rows)
     is_counted = all(name in columns for name in _COUNTS)
@@ -303,7 +287,7 @@ def _csv(path: Path, text: str, leading: Colour) -> GameSource:
         try:
             if reason := _wrong_names(*players):
                 raise ValueError(reason)
-            results = _counts(row) if is_counted else {_result(row["result"], leading): 1}
+            results = _counts(row) if is_counted else {_result(row["result"]): 1}
             games += [(*players, result, count, pair) for result, count in results.items() if count]
         except ValueError as error:
             faults.append(_Fault(path, line, str(error)))
@@ -311,11 +295,11 @@ def _csv(path: Path, text: str, leading: Colour) -> GameSource:
     return GameSource(path, table.assign(count=table["count"].astype(np.int64), line=None), faults=faults)
 
 
-def _result(text: str, leading: Colour) -> str | None:
+def _result(text: str) -> str | None:
     """A cell's result, a winner's colour or `draw` or as PDN has it; None for none. Raises ValueError."""
     if text in RESULTS:
         return text
-    result, fault = result_of_tags(text, "", leading, "first") if text else (NO_RESULT, "unknown result ''")
+    result, fault = result_of_tags(text, "", "white") if text else (NO_RESULT, "unknown result ''")
     if fault:
         raise ValueError(fault)
     return result if result in RESULTS else None

@@ -21,7 +21,6 @@ from arena.report.run import Run
 from arena.report.tables.forms import plain
 from arena.report.tables.table import Cell, Grid, Heading, cell, words
 from arena.report.tables.views import NAMED
-from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
 SIDES = ("a", "b")
@@ -58,7 +57,7 @@ class Comparison(NamedTuple):
     """Sentences: what a reader of the table must know."""
 
 
-def read_side(path: Path, first: Colour | None = None, results: Winner | None = None) -> RatedSide:
+def read_side(path: Path, first: Colour | None = None) -> RatedSide:
     """A run's folder, or a file of results, as `read_results` takes it. Raises ArenaError."""
     if path.is_dir():
         run = load(path)
@@ -67,7 +66,7 @@ def read_side(path: Path, first: Colour | None = None, results: Winner | None = 
         timed = run.standings.dropna(subset="seconds_per_move")
         seconds = dict(zip(timed["player"], timed["seconds_per_move"], strict=True))
         return RatedSide(str(path), run.ratings, seconds, run)
-    file = read_results([path], first, results=results)
+    file = read_results([path], first)
     return RatedSide(str(path), rate(file.games, first=file.first), {}, notes=file.notes, games=file.games)
 
 

@@ -19,7 +19,6 @@ from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 from arena.report.sentences.facts import facts
-from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
 if TYPE_CHECKING:
@@ -58,13 +57,12 @@ def read_results(
     paths: Sequence[Path],
     first: Colour | None = None,
     strict: bool = False,
-    results: Winner | None = None,
 ) -> Results:
     """The games of files and folders of runs together; *first* is the colour that moves first in all of them.
 
     Raises ArenaError for a file that cannot be read, and for files that differ in who moves first.
     """
-    sources = [read_run(path) if path.is_dir() else read_file(path, first, results) for path in paths]
+    sources = [read_run(path) if path.is_dir() else read_file(path, first) for path in paths]
     return combined(sources, first, strict)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from arena.base.wording import counted
+from arena.ledger.game import stored_game
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -25,6 +26,7 @@ from arena.report.tables import (
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
 from arena.report.tables.table import Table
+from arena.rules.game import Game, game_of
 from arena.rules.notation import NotationError, fen
 from arena.rules.played import replayed
 
@@ -76,6 +78,10 @@ class Run(RatedRun):
     def moves(self) -> pd.DataFrame:
         """One row per move. All are in memory; `run.data.moves()` reads them in parts."""
         return pd.concat(list(self.data.moves()), ignore_index=True)
+
+    def game(self, number: int, ply: int | None = None) -> Game:
+        """A game by its number, after `ply` moves or at its end. Raises StoreError if it is not stored."""
+        return game_of(stored_game(self.folder, number).played(), ply)
 
     def positions(self, games: Collection[int] | None = None) -> pd.DataFrame:
         """`moves` with the position before each as FEN, for the games with these numbers, else for all."""
@@ -192,13 +198,8 @@ class Run(RatedRun):
 
     @cached_property
     def suites(self) -> pd.DataFrame:
-        """The share of each suite's positions that each player solves, of all and by stratum."""
+        """The share of each suite's positions that each player solves."""
         return suites.suites(self)
-
-    @property
-    def suite_answers(self) -> pd.DataFrame:
-        """One row per position of a suite and player: the move played and whether it solves the position."""
-        return self.data.answers
 
 
 _TABLES = (
@@ -218,7 +219,6 @@ _TABLES = (
     grades.ENDGAME_ERRORS,
     grades.JUDGED_LOSSES,
     suites.SUITES,
-    stored.SUITE_ANSWERS,
 )
 TABLES: dict[str, Table] = {table.name: table for table in _TABLES}
 """Every table by its name, in the order of the files."""

@@ -58,7 +58,6 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("status nowhere --follow --json", "--follow"),
         ("status folder", "folder"),
         ("grade folder", "folder"),
-        ("replay folder 1", "folder"),
         ("hub --variant english-6x6", "--variant"),
         ("check simpel", "'simpel'"),
         ("bench perft englisch", "'english'"),

@@ -11,7 +11,7 @@ import yaml
 
 import arena
 from arena.commands.tournaments import POOLS
-from arena.experiment.load import load, named_entries, player_specs
+from arena.experiment.load import load, named_entries, player_spec
 from players.loading import located
 from tests.helpers.command_line import invoke, refused
 
@@ -90,7 +90,7 @@ def test_a_path_means_its_own_file_whatever_its_name_is_made_of(empty, no_report
     for name in names:
         (empty / f"{name}.py").write_text(OWN)
     entries = [f"{name}.py:Last" for name in names]
-    assert [located(spec, empty).type for spec in player_specs(entries)] == [f"{empty}/{it}" for it in entries]
+    assert [located(player_spec(entry), empty).type for entry in entries] == [f"{empty}/{it}" for it in entries]
     match(entries[0], "random", "--openings", 1, "--out", "out")
     assert load("out/experiment.yaml").players[0].type == f"../{entries[0]}"
 

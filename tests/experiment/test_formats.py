@@ -66,7 +66,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     place = {"forwards": 0, "backwards": -1, "second games first": 1}[order]
     begun: list[int] = []
 
-    def shuffled(work, tasks, workers, stopping, crashed):
+    def shuffled(work, tasks, workers, stopping, here):
         """Finish games in blocks of 60 in another order than they were begun."""
         tasks = list(tasks)
         for start in range(0, len(tasks), 60):

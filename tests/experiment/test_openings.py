@@ -139,6 +139,7 @@ def test_balanced_openings_win_no_material_and_the_first_of_a_seed_are_the_same_
     assert all(is_even(ENGLISH, opening.position) for opening in balanced)
     assert not all(is_even(ENGLISH, opening.position) for opening in unbalanced)
     assert random_openings(ENGLISH, 6, 5, seed=2) == balanced[:5]
+    assert random_openings(ENGLISH, 6, 0, seed=2) == []
     fens = [fen(ENGLISH, opening.position) for opening in random_openings(ENGLISH, 4, 2, seed=0)]
     assert fens == FIRST_TWO
 

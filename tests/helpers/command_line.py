@@ -15,13 +15,18 @@ def invoke(*arguments: object) -> Result:
     return result
 
 
-def error_line(stderr: str) -> str:
-    """The one line that a command printed of an error, beside what it may have said of work that takes long."""
-    [line] = [
+def printed_lines(text: str) -> list[str]:
+    """The lines that a command printed, without those of work that takes long, which kept kernels spare."""
+    return [
         line
-        for line in stderr.splitlines()
-        if not line.startswith(("compiling ", "compiled ", "still looking at "))
+        for line in text.splitlines()
+        if line and not line.startswith(("compiling ", "compiled ", "still looking at "))
     ]
+
+
+def error_line(stderr: str) -> str:
+    """The one line that a command printed of an error."""
+    [line] = printed_lines(stderr)
     return line
 
 

@@ -98,7 +98,7 @@ def run_of(
 ) -> Run:
     """A run of these frames, empty ones where there are none; all its games are planned."""
     moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
-    answers = answers if answers is not None else pd.DataFrame(columns=list(ANSWER_COLUMNS))
+    answers = answers if answers is not None else pd.DataFrame(columns=list(SuiteAnswer._fields))
     failures, info = _failures(games), RunInfo(len(games))
     return Run(folder, RunData(of, info, None, games, _reader(moves), answers=answers, failures=failures))
 

@@ -36,7 +36,7 @@ from players.engines.program import waiting_announced
 from players.identity import hash_of, keep_sources
 from players.player import Allowance, Choice, Limit, PlayerSpec, Resign
 from tests.helpers.asking import task_of
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, printed_lines
 from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, every_game, run
 from tests.helpers.report_data import repeatable
 
@@ -261,7 +261,7 @@ def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     result = invoke(command, configured(tmp_path, "Good", f"sandbox: true\nfailures: {{faulty: {faulty}}}\n"))
-    lines = [line for line in (result.stderr + result.stdout).splitlines() if line]
+    lines = printed_lines(result.stderr + result.stdout)
     said = [line for line in lines if re.search(r"config.yaml:\d+:1: 'sandbox' .*bubblewrap", line)]
     assert (result.exit_code, len(said)) == (code, 1)
     assert len(lines) == (3 if command == "doctor" else 1), "the doctor reads the files, which it says, and counts"

@@ -28,7 +28,6 @@ from arena.play.suites import answer_suites, answered_in
 from arena.play.tournament import Tournament
 from arena.ratings.errors import wilson
 from arena.report.tables.suites import RANDOM_CHOICE, shares
-from arena.report.tables.views import ALL
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import VARIANTS
@@ -37,13 +36,14 @@ from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import invoke, one_line, refused
 from tests.helpers.watched import Stopper
-from tools.suites import SHOT_STRATA, lines
+from tools.suites import lines
 
 ENGLISH = VARIANTS["english"]
+DEEP = Limit(depth=10)
 LINES = """\
 # two positions
 variant: english
-W:W18,24:B12 ; 18-15, 24-19 ; quiet
+W:W18,24:B12 ; 18-15, 24-19
 
 B:W14,17,21:B1,10 ; 10-15
 """
@@ -73,15 +73,8 @@ class Late(Raises):
 """
 
 
-def attempt(position, player, at, solved, *, stratum="", nodes=10, legal=4):
-    limit = "" if at is None else "depth"
-    return SuiteAnswer(
-        *("s", position, "", stratum, player, limit, at, legal, 1, "", "", solved, 1, nodes, 0.5, 0.5, "", "")
-    )
-
-
-def table(*rows):
-    return pd.DataFrame(rows, columns=list(SuiteAnswer._fields))
+def attempt(position, player, solved, legal):
+    return SuiteAnswer("s", position, "", player, legal, 1, "", "", solved, 1, 10, 0.5, 0.5, "", "")
 
 
 def suite_of(text, tmp_path, name="mine.txt"):
@@ -90,25 +83,25 @@ def suite_of(text, tmp_path, name="mine.txt"):
     return read_suite(str(path))
 
 
-def test_a_line_is_a_position_with_its_best_moves_and_a_stratum(tmp_path):
+def test_a_line_is_a_position_with_its_best_moves(tmp_path):
     suite = suite_of(LINES, tmp_path)
     assert (suite.name, suite.variant) == ("mine", ENGLISH)
     game = Game(ENGLISH, "W:W18,24:B12")
-    assert suite.puzzles[0] == Puzzle(game.position, (game.move("18-15"), game.move("24-19")), "quiet")
-    assert suite.puzzles[1].stratum == ""
+    assert suite.puzzles[0] == Puzzle(game.position, (game.move("18-15"), game.move("24-19")))
+    assert len(suite.puzzles) == 2
 
 
 @pytest.mark.full
 def test_the_games_of_a_pdn_begin_with_the_solution(tmp_path):
-    tags = '[GameType "20"]\n[FEN "W:W27,32:B18"]\n[Stratum "one"]\n'
+    tags = '[GameType "20"]\n[FEN "W:W27,32:B18"]\n'
     suite = suite_of(f"{tags}\n1. 27-22 18x38 0-1\n", tmp_path, "mine.pdn")
     game = Game(VARIANTS["international"], "W:W27,32:B18")
     assert suite.variant == VARIANTS["international"]
-    assert suite.puzzles == (Puzzle(game.position, (game.move("27-22"),), "one"),)
+    assert suite.puzzles == (Puzzle(game.position, (game.move("27-22"),)),)
 
 
 @pytest.mark.parametrize(
-    "text", ["variant: english\nW:W18,24:B12 ; 18-16\n", "W:W18,24:B12 ;  ; x\n", "variant: englsh\n", "# none\n"]
+    "text", ["variant: english\nW:W18,24:B12 ; 18-16\n", "W:W18,24:B12 ; \n", "variant: englsh\n", "# none\n"]
 )
 def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
     path = tmp_path / "mine.txt"
@@ -130,7 +123,7 @@ def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_
     limits = [Limit(depth=1), Limit(depth=5)]
     players = [replace(spec, limit=limit) for limit in limits]
     made = list(map(solve, questions(suite, players)))
-    assert [(row.position, row.at) for row in made] == [(i, depth) for i in range(1, 7) for depth in (1, 5)]
+    assert [(row.position, row.depth) for row in made] == [(i, depth) for i in range(1, 7) for depth in (1, 5)]
     for row, puzzle in zip(made[1::2], suite.puzzles, strict=True):
         player = Negamax(ENGLISH, "material", "full")
         choice = player.choose(Game(ENGLISH, puzzle.position), Limit(depth=5), random.Random(0))
@@ -155,30 +148,23 @@ def test_each_position_of_a_suite_has_a_whole_clock(tmp_path):
     assert [row.nodes for row in map(solve, questions(suite_of(LINES, tmp_path), [timed]))] == [9000, 9000]
 
 
-def test_shares_are_of_all_and_of_each_stratum_and_chance_is_the_share_of_best_moves():
-    rows = [
-        attempt(i, "a", depth, i <= depth, stratum="xy"[i % 2], legal=i + 1) for i in (1, 2, 3) for depth in (1, 2)
-    ]
-    by_key = {(row["player"], row["at"], row["stratum"]): row for row in shares(table(*rows)).to_dict("records")}
-    chance = {stratum: row for (player, _, stratum), row in by_key.items() if player == RANDOM_CHOICE}
-    assert (by_key["a", 2.0, ALL]["positions"], by_key["a", 2.0, ALL]["solved"]) == (3, 2)
-    assert (by_key["a", 1.0, "x"]["positions"], by_key["a", 1.0, "x"]["solved"]) == (1, 0)
-    assert chance[ALL]["share"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-    assert chance["y"]["share"] == pytest.approx((1 / 2 + 1 / 4) / 2)
+def test_a_share_has_wilsons_interval_and_chance_is_the_share_of_best_moves():
+    table = shares(pd.DataFrame([attempt(i, "a", i <= 2, i + 1) for i in (1, 2, 3)]))
+    chance, own = table.to_dict("records")
+    assert (own["player"], own["positions"], own["solved"]) == ("a", 3, 2)
     low, high = wilson(np.array([2 / 3]), np.array([3.0]))
-    assert by_key["a", 2.0, ALL]["share_low"] == low[0] and by_key["a", 2.0, ALL]["share_high"] == high[0]
+    assert (own["share_low"], own["share_high"]) == (low[0], high[0])
+    assert chance["player"] == RANDOM_CHOICE
+    assert chance["share"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_what_ships_is_whole_and_in_equal_strata(name):
+def test_what_ships_is_whole(name):
     suite = read_suite(name)
     assert suite.variant.name == name.rpartition("-")[0]
     assert len(set(suite.puzzles)) == len(suite.puzzles)
     assert all(len(puzzle.best) == 1 for puzzle in suite.puzzles)
-    if name.endswith("-shots"):
-        assert Counter(puzzle.stratum for puzzle in suite.puzzles) == dict.fromkeys(SHOT_STRATA, 50)
-    else:
-        assert len(suite.puzzles) == 1000
+    assert len(suite.puzzles) == (200 if name.endswith("-shots") else 1000)
 
 
 @pytest.mark.full
@@ -203,18 +189,19 @@ def test_a_shot_gives_material_and_wins_more_by_plain_minimax(name):
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["english-endings", "international-endings"])
 def test_the_move_of_a_won_ending_wins_by_search_and_no_other_does(name):
-    """A search that knows no tables, two plies beyond the win."""
+    """A search that knows no tables."""
     suite = read_suite(name)
     player = Negamax(suite.variant, "material", "full", draws=False)
-    won = [puzzle for puzzle in suite.puzzles if puzzle.stratum.endswith("1-9 plies")]
-    for puzzle in random.Random(1).sample(won, 12):
-        game = Game(suite.variant, puzzle.position)
-        for move in game.legal_moves:
-            after = apply(suite.variant.rules, puzzle.position, move)
-            score = 0.0
-            if legal_moves(suite.variant.rules, after):
-                score = player.choose(Game(suite.variant, after), Limit(depth=10), random.Random(0)).score or 0.0
-            assert (score < -LIMIT) == (move in puzzle.best) or not legal_moves(suite.variant.rules, after)
+    won = 0
+    for puzzle in random.Random(1).sample(suite.puzzles, 16):
+        winning = set()
+        for move in Game(suite.variant, puzzle.position).legal_moves:
+            after = Game(suite.variant, apply(suite.variant.rules, puzzle.position, move))
+            if after.outcome is not None or (player.choose(after, DEEP, random.Random(0)).score or 0.0) < -LIMIT:
+                winning.add(move)
+        assert not winning or winning == set(puzzle.best)
+        won += bool(winning)
+    assert won >= 3
 
 
 @pytest.mark.slow
@@ -327,7 +314,7 @@ def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     assert result.exit_code == 0
     one_line(next(line for line in result.stdout.splitlines() if line.startswith("Of the")))
     run = arena.load(folder / "run")
-    answers, every = run.suite_answers, run.suites[run.suites["stratum"] == ALL]
+    answers, every = run.data.answers, run.suites
     for row in every[every["player"] != RANDOM_CHOICE].to_dict("records"):
         asked = answers[(answers["player"] == row["player"]) & (answers["suite"] == row["suite"])]
         assert (row["positions"], row["solved"]) == (len(asked), asked["solved"].sum())
@@ -337,7 +324,7 @@ def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     assert mine["share"].iloc[4] == pytest.approx((one["best_moves"] / one["legal_moves"]).mean())
     assert mine["elo"].tolist()[:4] == run.standings["elo"].tolist()
     assert '<h2 id="suites">' in (folder / "run" / "report.html").read_text(encoding="utf-8")
-    assert len(pd.read_csv(folder / "run" / "suite_answers.csv")) == 70
+    assert len(answers) == 70
 
 
 def test_a_plan_says_how_many_searches_suites_add(folder):
@@ -435,7 +422,7 @@ def test_players_of_a_run_without_games_search_each_random_position_once_to_the_
         assert invoke("run", tmp_path / "run.yaml", "--out", out, "--workers", workers).exit_code == 3
     one, two = (arena.load(tmp_path / str(workers)) for workers in (1, 2))
     answers = one.data.answers
-    repeated = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds")]
+    repeated = [name for name in SuiteAnswer._fields if name not in ("seconds", "cpu_seconds")]
     pd.testing.assert_frame_equal(answers[repeated], two.data.answers[repeated])
     assert not len(one.games) and not len(one.suites) and set(answers["suite"]) == {"random d4"}
     assert answers.groupby("position")["fen"].nunique().eq(1).all() and answers["fen"].nunique() == 5

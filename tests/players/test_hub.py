@@ -28,7 +28,7 @@ from arena.rules.hub import (
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Choice, Limit, PlayerSpec
-from tests.helpers.command_line import invoke, one_line
+from tests.helpers.command_line import one_line, refused
 from tests.helpers.rule_sets import RULE_SETS, by_values
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
@@ -248,6 +248,4 @@ def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
 
 @pytest.mark.parametrize("player", ["{preset: ful}", "full", "{depth: six}"])
 def test_a_wrong_player_is_one_line(player: str):
-    result = invoke("hub", "--player", player)
-    assert result.exit_code == 2 and len(result.output.splitlines()) == 1
-    one_line(result.output)
+    refused("hub", "--player", player)

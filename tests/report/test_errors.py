@@ -36,7 +36,7 @@ PLIES = 20
 
 def graded_rows(run: Run, judge: str, rows: list[dict]) -> pd.DataFrame:
     """Grades as the ledger gives them: of the movers of a run's games, missing values where nothing is given."""
-    moves = run.moves[["game", "ply", "player", "colour", "legal_moves", "pieces", "move"]]
+    moves = run.moves[["game", "ply", "player", "colour", "pieces", "move"]]
     table = pd.DataFrame(rows).assign(judge=judge).merge(moves, on=["game", "ply"])
     table["best_move"] = np.where(table["best"].isna() | (table["best"] > table["played"]), "1-6", table["move"])
     return table.reindex(columns=list(GRADE_COLUMNS))
@@ -62,10 +62,7 @@ def graded(plain_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
             errs = ply == 15 and mover != "z"
             best = 0.5 if ply == 17 else 1.0
             played = (0.0 if game == 3 else 0.5) if errs else best
-            rows.append({
-                "game": game, "ply": ply, "best": best, "played": played,
-                "best_plies": 7.0 if best == 1 else np.nan, "played_plies": 9.0 if played == 1 else np.nan,
-            })  # fmt: skip
+            rows.append({"game": game, "ply": ply, "best": best, "played": played})
     folder = tmp_path_factory.mktemp("graded")
     return changed(
         plain_run, folder, grades=graded_rows(plain_run, "tables", rows), graded=graded_games(plain_run)

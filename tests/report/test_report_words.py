@@ -171,10 +171,10 @@ def test_a_place_among_players_of_given_elo_is_said_as_far_as_the_interval_shows
 
 
 def test_shares_of_a_suite_are_shown_to_differ_where_their_intervals_are_apart() -> None:
-    rows = [("s", "all", name, 50, *solved) for name, solved in (
+    rows = [("s", name, 50, *solved) for name, solved in (
         ("a", (0.8, 0.7, 0.9)), ("b", (0.6, 0.5, 0.69)), (RANDOM_CHOICE, (0.1, 0.0, 0.2)),
     )]  # fmt: skip
-    columns = ["suite", "stratum", "player", "positions", "share", "share_low", "share_high"]
+    columns = ["suite", "player", "positions", "share", "share_low", "share_high"]
     suites = pd.DataFrame(rows, columns=columns)
     assert [claim.is_shown for claim in suite_claims(suites, ["a", "b"])] == [True]
     wide = suites.assign(share_high=suites["share_high"] + 0.02)

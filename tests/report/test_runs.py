@@ -53,6 +53,16 @@ def test_a_report_that_lacks_a_part_says_so_on_stderr_and_by_its_exit_code(
     assert invoke("report", folder).exit_code == 0
 
 
+def test_what_a_report_has_besides_may_change_whenever_the_run_is_resumed(tmp_path: Path) -> None:
+    config = "name: t\nvariant: english\nopenings: {count: 1}\nmax_plies: 4\nplayers: [random, greedy]\n"
+    for added, kinds in (("", set()), ("report: [png]", {"png"}), ("report: [png, pdf]", {"png", "pdf"})):
+        (tmp_path / "t.yaml").write_text(config + added)
+        done = invoke("run", tmp_path / "t.yaml", "--out", tmp_path / "out", "--workers", 1)
+        assert done.exit_code == 0
+        written = {path.suffix for path in (tmp_path / "out").iterdir() if path.stem == "elo"}
+        assert written == {".svg", *(f".{kind}" for kind in kinds)}
+
+
 @pytest.mark.parametrize(
     ("made", "changes", "same"),
     [

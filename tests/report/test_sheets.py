@@ -15,6 +15,7 @@ import pytest
 from arena.ledger.record import failures_of
 from arena.report.run import Run
 from arena.report.sheets import file_names, opponents, write_sheets
+from arena.report.write import write
 from players.finding import SAME_FILE, UNBUILT, Finding, parsed
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import changed, experiment, frames, player, run_of
@@ -176,7 +177,8 @@ def test_a_finding_is_read_back_as_it_was_stored() -> None:
 
 def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
     run = class_named(tmp_path, ["ann", "bo", "cy", "di"], [f"word{number}" for number in range(12)])
-    sheets = write_sheets(run)
+    sheets = write(changed(run, experiment=run.experiment.model_copy(update={"report": ("sheets",)})))
+    assert sheets
     own = sheets[0].with_name("mine.html")
     own.write_text("<p>What I say to the class.")
     sheets[0].rename(own.with_name("older.html"))
@@ -197,11 +199,14 @@ def test_a_sheet_has_its_own_player_and_nothing_of_the_others(folder: Path) -> N
 
 def test_a_run_without_submissions_has_no_sheets(tmp_path: Path) -> None:
     config = tmp_path / "t.yaml"
-    config.write_text(
+    text = (
         "name: t\nvariant: english\nopenings: {random_plies: 4, count: 1}\nmax_plies: 4\n"
         "players: [{name: a, type: random}, {name: b, type: random}]\n"
     )
+    config.write_text(text)
     assert "no submissions" in refused("run", config, "--out", tmp_path / "out", "--sheets")
+    config.write_text(text + "report: [sheets]\n")
+    assert "no submissions" in refused("run", config, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -238,7 +238,7 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
     better = next(text for text in map(game.text, game.legal_moves) if text != mover["move"])
     grade = {
         "game": 3, "ply": 5, "player": mover["player"], "colour": mover["colour"], "judge": "tables", "best": 1.0,
-        "played": 0.0, "best_move": better, "chance_errors": 0.5, "phase": "ending", "legal_moves": 7, "pieces": 4,
+        "played": 0.0, "best_move": better, "pieces": 4,
     }  # fmt: skip
     grades = pd.DataFrame([grade]).reindex(columns=list(GRADE_COLUMNS))
     graded = pd.DataFrame({"game": [3], "judge": "tables", "endgame_pieces": 4})

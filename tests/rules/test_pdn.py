@@ -179,8 +179,6 @@ def test_results_are_those_of_the_side_that_moves_first(variant):
         written = write_pdn(PlayedGame(variant, variant.start, [], result, {"Variant": variant.name}))
         assert f'[Result "{text}"]' in written and written.endswith(f"\n{text}\n")
         assert read_pdn(written, variant).games[0].result == result
-        white = {win: "white", loss: "black"}.get(text, result)
-        assert read_pdn(written, variant, results="white").games[0].result == white
 
 
 @pytest.mark.parametrize(
@@ -203,27 +201,6 @@ def test_who_moves_first_is_said_by_tags_the_rules_given_or_the_first_move(tmp_p
     (tmp_path / "games.pdn").write_text(text)
     first_by_rules = COLOURS[variant.first] if variant else None
     assert read_results([tmp_path / "games.pdn"], first_by_rules).games["result"].tolist() == [first]
-
-
-@pytest.mark.parametrize(
-    ("results_of_games", "gametype", "results", "says"),
-    [
-        (["1-0"], "21", "first", "in 1 of 1 .*--results white"),
-        (["0-1"], "21", "first", ""),
-        (["0-1"], "21", "white", "in 1 of 1 .*--results first"),
-        (3 * ["1-0"] + 2 * ["0-1"], "21", "first", "in 3 of 5 "),
-        (["0-1"], "", "first", "in 1 of 1 .*--first black"),
-    ],
-)
-def test_results_that_the_final_positions_contradict_are_told(tmp_path, results_of_games, gametype, results, says):
-    path = tmp_path / "games.pdn"
-    tags = '[White "a"]\n[Black "b"]\n[FEN "W:W18:B14"]\n' + f'[GameType "{gametype}"]\n' * bool(gametype)
-    path.write_text("".join(f'[Result "{result}"]\n{tags}\n1. 18x9 {result}\n\n' for result in results_of_games))
-    told = [str(problem) for problem in read_pdn(path, results=results).problems if not problem.game]
-    notes = [note for note in read_results([path], results=results).notes if "--results white reads" not in note]
-    for lines in (told, notes):
-        assert len(lines) == bool(says)
-        assert all(line.startswith(f"{path}: ") and re.search(says, line) for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -347,12 +324,11 @@ def test_a_game_reads_what_it_writes(name: str) -> None:
         ("", "1-0", "black"),
         ("*", "0-1", "white"),
         ("2-0", "2-0", "black"),
-        ("1/2-1/2", "½-½", "draw"),
+        ("1/2-1/2", "1-1", "draw"),
         ("4-6", "4-6", "*"),
         ("1 1/2 - 1/2", "1 1/2 - 1/2", "draw"),
-        ("", "½ - 1 ½", "draw"),
-        ("1-0", "1–0F", "black"),
-        ("+-", "+-", "black"),
+        ("", "1/2 - 1 1/2", "draw"),
+        ("1-0", "1 - 0", "black"),
         ("", "", "*"),
     ],
 )

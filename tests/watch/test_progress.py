@@ -103,7 +103,7 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
     """A minute of compilation before the first game, 2 s a game, and a machine whose time jumps by 8 hours."""
     plan = plan_of(tmp_path, "players:\n  - {name: a, type: random}\n  - {name: b, type: random}\n")
 
-    def made_up(work: object, tasks: Iterable[Task], *_: object, here: bool) -> Iterator[GameRecord]:
+    def made_up(work: object, tasks: Iterable[Task], *_: object, **__: object) -> Iterator[GameRecord]:
         clock.now += 60
         for number, task in enumerate(islice(tasks, 5), start=1):
             clock.now += 2

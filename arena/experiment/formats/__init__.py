@@ -12,8 +12,7 @@ from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import Swiss
-from arena.experiment.yaml.schema import one_of
-from arena.experiment.yaml.section import of_known_kind
+from arena.experiment.yaml.section import of_known_kind, one_of
 
 _TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
 """One row a format; its `type` is its name in configurations."""

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, NamedTuple, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from arena.base.wording import unknown
-from arena.experiment.yaml.schema import one_of
-from arena.experiment.yaml.section import Section, worded
+from arena.experiment.yaml.section import Section, one_of, worded
 
 SETS_FOLDER = Path(__file__).with_name("sets")
 """The files: a FEN a line, in braces its line of play, its mark and its balance."""
@@ -77,6 +78,17 @@ SetName = Annotated[
     WithJsonSchema(one_of({each.name: f"{each.played} openings: {each.source}." for each in SETS.values()})),
 ]
 """The name of one of SETS, as a field."""
+
+
+class _ByRules:
+    """Says of a field, in the schema, that it may be a mapping from rule sets of `variants` to its values, too."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        value = handler(core)
+        return {"anyOf": [value, {"type": "object", "additionalProperties": value}]}
+
+
+_BY_RULES = _ByRules()
 RANDOM_OPENINGS = 50
 """Random openings of a configuration without a `count`."""
 
@@ -93,17 +105,23 @@ class Openings(Section):
         "table": "set",
         "ballots": "set",
     }
-    random_plies: int = Field(default=4, ge=0, description="Random plies from the start position; 0: that alone.")
-    balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
-    set: SetName | None = Field(default=None, description="Use a named set of openings.")
-    file: str | None = Field(default=None, description="A file of openings: FENs, one a line, or a PDN.")
-    count: int | None = Field(
+    random_plies: Annotated[int, _BY_RULES] = Field(
+        default=4, ge=0, description="Random plies from the start position; 0: that alone."
+    )
+    balanced: Annotated[bool, _BY_RULES] = Field(
+        default=True, description="Throw out random openings in which material is won."
+    )
+    set: Annotated[SetName | None, _BY_RULES] = Field(default=None, description="Use a named set of openings.")
+    file: Annotated[str | None, _BY_RULES] = Field(
+        default=None, description="A file of openings: FENs, one a line, or a PDN."
+    )
+    count: Annotated[int | None, _BY_RULES] = Field(
         default=None,
         ge=0,
         le=MAX_OPENINGS,
         description=f"How many; 0: no games, only suites [{RANDOM_OPENINGS} random ones; all of a set or file].",
     )
-    repeat: int = Field(
+    repeat: Annotated[int, _BY_RULES] = Field(
         default=1,
         ge=1,
         le=MAX_OPENINGS,

@@ -27,7 +27,9 @@ FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 FOLDER_WORDS = "letters a to z, A to Z and digits, then also '.', '_' and '-'"
 """What that pattern allows."""
 
-_REFUSAL, _UNKNOWN, _MISSING = "refusal", "unknown_key", "missing_key"
+MISSING = "missing_key"
+"""The kind of an error at a key that is not there."""
+_REFUSAL, _UNKNOWN = "refusal", "unknown_key"
 _EXPECTED = {
     FOLDER_NAME: f"a folder name ({FOLDER_WORDS})",
     "int_type": "a whole number",
@@ -45,6 +47,11 @@ _EXPECTED = {
 def worded(text: str, kind: Any = _REFUSAL) -> PydanticCustomError:
     """An error for a validator to raise whose message stands as it is, without the key before it."""
     return PydanticCustomError(kind, "{text}", {"text": text})
+
+
+def one_of(texts: Mapping[str, str]) -> dict[str, Any]:
+    """The JSON schema of one of some words, each with what it means."""
+    return {"anyOf": [{"const": name, "description": text} for name, text in texts.items()]}
 
 
 def of_known_kind(value: Any, key: str, kinds: Collection[str], noun: str) -> Any:
@@ -99,8 +106,8 @@ class Section(BaseModel):
                 if kind == "extra_forbidden" and len(found["loc"]) == 1:
                     kind = worded(unknown("key", str(found["loc"][0]), cls.model_fields, cls.synonyms), _UNKNOWN)
                 elif kind == "missing" and len(found["loc"]) == 1 and (key := str(found["loc"][0])) in cls.lacking:
-                    kind = worded(f"the key {key!r} is missing: {cls.lacking[key]}", _MISSING)
-                elif kind in (_REFUSAL, _UNKNOWN, _MISSING):
+                    kind = worded(f"the key {key!r} is missing: {cls.lacking[key]}", MISSING)
+                elif kind in (_REFUSAL, _UNKNOWN, MISSING):
                     kind = worded(found["ctx"]["text"], kind)
                 lines.append(_line(kind, found["loc"], found["input"], found.get("ctx")))
             raise _joined(lines) from None
@@ -124,10 +131,6 @@ class Document(Section):
         """An error at the key `keys`, or at the nearest enclosing key that the file has."""
         return ConfigError([self._source.problem(tuple(keys), message)])
 
-    def as_dict(self) -> dict[str, Any]:
-        """The configuration as JSON types, defaults filled in; equal for equal configurations."""
-        return self.model_dump(mode="json")
-
 
 def validated(model: type[AnyDocument], data: Any, source: Source, problems: Sequence[Mistake]) -> AnyDocument:
     """The data of a source as a model; raises ConfigError with `problems` and whatever the model refuses."""
@@ -150,13 +153,13 @@ def _keys(error: ErrorDetails, data: Any) -> Keys:
         if part in (data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()):
             keys.append(part)
             data = data[part]
-    return (*keys, error["loc"][-1]) if error["type"] in ("missing", _MISSING) else tuple(keys)
+    return (*keys, error["loc"][-1]) if error["type"] in ("missing", MISSING) else tuple(keys)
 
 
 def message(error: ErrorDetails) -> str:
     """What pydantic found, in the words of a file."""
     keys, kind, context = error["loc"], error["type"], error.get("ctx", {})
-    if kind in (_REFUSAL, _UNKNOWN, _MISSING):
+    if kind in (_REFUSAL, _UNKNOWN, MISSING):
         return str(context["text"])
     if kind == "missing":
         return f"the key {keys[-1]!r} is missing"

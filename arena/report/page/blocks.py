@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
     text: str
     style: str = ""
-    """Its class in the page's style sheet: facts, note, first."""
+    """Its class in the page's style sheet: facts, note, first, failed."""
     label: str = ""
     code: str = ""
     player: str = ""
@@ -154,9 +154,9 @@ class Chart(NamedTuple):
 
     name: str
     caption: str
-    drawn: Markup = Markup()
+    drawn: Markup
     """The picture; a page without it shows the links alone."""
-    kinds: Sequence[str] = ("svg",)
+    kinds: Sequence[str]
     """The suffixes of its files."""
 
     def html(self) -> Markup:

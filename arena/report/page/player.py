@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -74,12 +73,10 @@ class PlayerPages:
         self.errors = graded.groupby("player", sort=False).head(boards)
         self.failed = _by_kind(failed_games(run))
 
-    def blocks(
-        self, name: str, called: Callable[[str], str] = str, command: str = "", linked: bool = False
-    ) -> list[Block]:
+    def blocks(self, name: str, called: Callable[[str], str] = str, linked: bool = False) -> list[Block]:
         """The page of a player, in which `called` gives the names of others.
 
-        `command` plays a game again; games are `linked` where the page has them.
+        Games are `linked` where the page has them.
         """
         games = self.games.get(name, self.no_games)
         what = describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, "")
@@ -95,7 +92,7 @@ class PlayerPages:
             blocks.append(_opponents(games, self.run.placed, called))
         return [
             *blocks,
-            *self._failures(name, len(games), command),
+            *self._failures(name, len(games)),
             *_evidence(found, first),
             *self._errors(name, called, linked),
             *(_lost_games(games, called) if linked else []),
@@ -123,7 +120,7 @@ class PlayerPages:
         points = f"{row['points']:.4g} points: {listed([of_games, *free])}" if free else f"Points: {of_games}"
         return [Text(f"{points}. {sums}.")]
 
-    def _failures(self, name: str, games: int, command: str) -> list[Block]:
+    def _failures(self, name: str, games: int) -> list[Block]:
         """What failed, how to see it again, and what to do about it: a paragraph for failures of a kind."""
         kinds = self.failed.get(name, [])
         if not kinds:
@@ -141,8 +138,6 @@ class PlayerPages:
                 blocks.append(Text("Position:", code=fen(game.variant, game.positions[before])))
             parts = {"Traceback:": first.traceback, "Its last output:": first.output}
             blocks += [_lines(label, text) for label, text in parts.items() if text]
-            if command:
-                blocks.append(Text("Play it again:", code=f"{command} {first.game}"))
         failed = sum(map(len, kinds))
         return [Section("", f"Failures in {counted(failed, 'game')}, and what to do", blocks)]
 
@@ -191,10 +186,9 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
     names = [*run.placed, *run.data.withdrawn, *run.info.left_out]
     pages = PlayerPages(run, names, max(1, min(ERRORS, BOARDS // max(len(names), 1))))
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
-    command = f"arena replay {shown_folder(run.folder)}"
     sections: list[Markup] = []
     for name in names:
-        section = player_html(name, pages.blocks(name, command=command, linked=linked), back)
+        section = player_html(name, pages.blocks(name, linked=linked), back)
         characters -= len(section)
         if characters < 0:
             break
@@ -207,14 +201,6 @@ def player_html(name: str, blocks: Sequence[Block], back: str) -> Markup:
     return Markup(
         '<section class="player" id="{}">\n<p class="back">{}</p>\n<h1>{}</h1>\n{}\n</section>\n'
     ).format(anchor(name), back, wrapping(name), together(blocks))
-
-
-def shown_folder(folder: Path) -> Path:
-    """A run's folder as one types it: from `reports` on, or its name alone."""
-    parts = folder.parts
-    return (
-        Path(*parts[len(parts) - 1 - parts[::-1].index("reports") :]) if "reports" in parts else Path(folder.name)
-    )
 
 
 def _opponents(games: pd.DataFrame, order: Sequence[str], called: Callable[[str], str]) -> Block:

@@ -45,7 +45,7 @@ from arena.report.tables.outcomes import sides, white_points
 from arena.report.tables.submissions import SUBMISSIONS
 from arena.report.tables.suites import SUITES
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, Table, words
-from arena.report.tables.views import NAMED, differences, strata
+from arena.report.tables.views import NAMED, differences
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
@@ -238,13 +238,7 @@ class RunPage:
         return [*_table(self.run, EFFORT_TABLE, note), *self._chart("elo_by_nodes")]
 
     def _suites(self) -> list[Block]:
-        run = self.run
-        if not len(run.suites):
-            return []
-        blocks = _table(run, SUITES, solved(run.suites))
-        return blocks + [
-            Fold(f"{suite} by stratum", [Sortable(grid)]) for suite, grid in strata(run.suites).items()
-        ]
+        return _table(self.run, SUITES, solved(self.run.suites))
 
     def _games(self) -> list[Block]:
         if "Games" in self.run.faults.found:

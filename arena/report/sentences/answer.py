@@ -24,7 +24,7 @@ from arena.report.tables.comparisons import WHOLE_PLAYER
 from arena.report.tables.forms import share, share_text
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.suites import RANDOM_CHOICE
-from arena.report.tables.views import ALL, TOO_LONG
+from arena.report.tables.views import TOO_LONG
 
 PODIUM = ("first", "second", "third")
 """Places of the final order that it names."""
@@ -271,7 +271,7 @@ def endgame_claims(errors: pd.DataFrame) -> Iterator[Claim]:
 
 def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim]:
     """What the first two of these players, in rank order, and random choice solve of each suite."""
-    for suite, rows in suites[suites["stratum"] == ALL].groupby("suite", sort=False):
+    for suite, rows in suites.groupby("suite", sort=False):
         shares = {row["player"]: Interval.of(row, "share") for row in rows.to_dict("records")}
         asked = [name for name in players if name in shares][:2]
         if asked:

@@ -11,7 +11,6 @@ from arena.base.number import known, signed
 from arena.base.wording import first_few, listed
 from arena.ledger.record import TABLES_JUDGE
 from arena.report.sentences.cautions import MOST_NAMED
-from arena.report.tables.views import ALL
 
 _WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 """Points of a position of the tables in words."""
@@ -33,7 +32,7 @@ def cost(error: Mapping[Any, Any], called: Callable[[str], str] = str) -> str:
 
 def solved(suites: pd.DataFrame) -> str:
     """How to read the table of suites, how many positions they have, and which players failed in some of them."""
-    failed = suites[(suites["stratum"] == ALL) & (suites["failures"] > 0)]
+    failed = suites[suites["failures"] > 0]
     rows = [
         f"{row['player']} in {row['failures']} of {row['positions']} positions of {row['suite']}"
         for row in failed.to_dict("records")

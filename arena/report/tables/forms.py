@@ -14,7 +14,6 @@ seconds = partial(quantity, unit="s")
 """A time: "12 ms"."""
 to_0 = partial(fixed, decimals=0)
 """A number without decimals."""
-_LIMITS = {"depth": "depth {}", "nodes": "{} nodes", "seconds": "{}"}
 to_1, to_2, to_4 = (partial(fixed, decimals=places) for places in (1, 2, 4))
 """A number with so many decimals."""
 
@@ -66,11 +65,3 @@ def figure(value: float) -> str:
 def decided_by(value: Any) -> str:
     """What decided a pairing of a knockout; a drawn one is decided by seed."""
     return "level, by seed" if value == "seed" else plain(value)
-
-
-def limit_text(limit: str, at: float) -> str:
-    """A limit as a heading: "depth 3", "10 k nodes", "100 ms"; "" for none."""
-    if not (limit and known(at)):
-        return ""
-    number = quantity(at, "s") if limit == "seconds" else to_0(at) if limit == "depth" else quantity(at)
-    return _LIMITS[limit].format(number)

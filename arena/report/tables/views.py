@@ -12,8 +12,6 @@ from arena.ratings.interval import Interval
 from arena.report.tables.forms import elo, share_text
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
 
-ALL = "all"
-"""In place of a phase or a stratum: the whole game, all positions."""
 TOO_LONG = 1.2
 """Mean time a move, over its limit, above which equal time limits are no equal time."""
 NAMED = Heading("Player", Style.NAME)
@@ -58,32 +56,17 @@ def _difference(row: dict[Hashable, Any] | None) -> Cell:
 
 
 def shares_by_suite(table: pd.DataFrame) -> Grid:
-    """Shares of all positions: a row for each player with its Elo, a column for each suite."""
-    every = table[table["stratum"] == ALL]
-    players = every.drop_duplicates("player")
+    """A row for each player with its Elo, a column for each suite."""
+    players = table.drop_duplicates("player")
     columns = [
         (NAMED, words(players["player"])),
         (Heading("Elo"), [cell(value, elo(value)) for value in players["elo"]]),
     ]
     columns += [
         (Heading(str(suite)), _shares(rows, players["player"]))
-        for suite, rows in every.groupby("suite", sort=False)
+        for suite, rows in table.groupby("suite", sort=False)
     ]
     return Grid.of(columns)
-
-
-def strata(table: pd.DataFrame) -> dict[str, Grid]:
-    """Shares by stratum, for each suite that has some: a row for each player, a column for each."""
-    views = {}
-    for suite, rows in table[table["stratum"] != ALL].groupby("suite", sort=False):
-        players = rows["player"].drop_duplicates()
-        columns = [(NAMED, words(players))]
-        columns += [
-            (Heading(f"{stratum} (n = {part['positions'].max():,})"), _shares(part, players))
-            for stratum, part in rows.groupby("stratum", sort=False)
-        ]
-        views[str(suite)] = Grid.of(columns)
-    return views
 
 
 def _shares(rows: pd.DataFrame, players: Iterable[str]) -> list[Cell]:

@@ -15,15 +15,13 @@ from arena.base.files import decoded
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NO_RUNS, NotationError, off_board, parse_fen, parse_start, squares_by_name
-from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of_tags
+from arena.rules.pdn.result import first_mover, result_of_tags
 from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.result import Colour
 from arena.rules.variants import VARIANTS, Variant
 
-_WITNESSES = 100
-"""Games of a file, at most, whose final positions are compared with their results where one game is wanted."""
 _SQUARES_OF_MOVE = re.compile(r"\b[0-9]{1,2}(?=[-x:×][0-9])|(?<=[0-9][-x:×])[0-9]{1,2}\b", re.ASCII)
 _NUMBER = re.compile("[0-9]{1,2}", re.ASCII)
 _NAMED = re.compile(r"\b([a-l])([0-9]{1,2})[-x:×]?([a-l])([0-9]{1,2})", re.ASCII)
@@ -45,7 +43,7 @@ class PdnFile(NamedTuple):
 
     games: list[PlayedGame]
     problems: list[Problem]
-    """One of game 0 is of the whole file: results that the final positions contradict."""
+    """One of game 0 is of the whole file."""
 
 
 def read_pdn(
@@ -53,7 +51,6 @@ def read_pdn(
     variant: Variant | None = None,
     *,
     only: int | None = None,
-    results: Winner = "first",
 ) -> PdnFile:
     """Read the games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
@@ -64,21 +61,18 @@ def read_pdn(
     there is only one. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an
     answer, too, in men from the mover's view. A file that is read as Latin-1 is noted as a problem. With `only`
     that game alone is read, counted from 1, or the last one for -1, which is much faster. `1-0` is a win of the
-    side that moves first by a game's tags, else by `variant`, else by its first move; with the `results` "white"
-    it is White's.
+    side that moves first by a game's tags, else by `variant`, else by its first move.
 
     Raises OSError if the file cannot be opened.
     """
     file, text, problems = _file(source)
     raws: Iterable[tuple[int, RawGame]] = enumerate(split(text), start=1)
-    count = wanted = 0
+    count = 0
     if only is not None:
         raws = list(raws)
         count = len(raws)
-        wanted = only if only > 0 else count
-        raws = [raw for raw in raws if raw[0] == wanted or raw[0] % (count // _WITNESSES + 1) == 0]
+        raws = raws[(only if only > 0 else count) - 1 :][:1]
     games: list[PlayedGame] = []
-    movers: list[FirstMover] = []
     noted: set[str] = set()
     for number, raw in raws:
         count = max(count, number)
@@ -98,15 +92,9 @@ def read_pdn(
                 problems.append(Problem(file, raw.line, number, 0, note))
             noted.add(played.name)
         mover = first_mover(raw.tags, *raw.first_move, variant)
-        game, faults = _read_game(raw, played, file, number, mover.colour, results)
+        game, faults = _read_game(raw, played, file, number, mover.colour)
         games += [game] if game else []
-        movers += [mover] if game else []
         problems += faults
-    if message := contradiction(zip(games, movers, strict=True), results):
-        problems.append(Problem(file, 1, 0, 0, message))
-    if only is not None:
-        games = [game for game in games if game.number == wanted]
-        problems = [problem for problem in problems if problem.game in (0, wanted)]
     return PdnFile([replace(game, count=count) for game in games], problems)
 
 
@@ -139,7 +127,7 @@ def _file(source: str | os.PathLike[str]) -> tuple[str, str, list[Problem]]:
 
 
 def _read_game(
-    raw: RawGame, variant: Variant, file: str, number: int, first: Colour, results: Winner
+    raw: RawGame, variant: Variant, file: str, number: int, first: Colour
 ) -> tuple[PlayedGame | None, list[Problem]]:
     problems: list[Problem] = []
     moves: list[int] = []
@@ -184,7 +172,7 @@ def _read_game(
                 position = None
     if not (raw.tags or moves or setups):
         return None, problems
-    result, fault = result_of_tags(stated, end.text if end else "", first, results)
+    result, fault = result_of_tags(stated, end.text if end else "", first)
     if fault and end and meaning(stated):
         report(end.line, len(moves) + 1, fault)
     return PlayedGame(

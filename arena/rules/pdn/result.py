@@ -6,19 +6,15 @@ The PDN 2.0 text, CheckerBoard and the English collections have it so; where Whi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from arena.base.wording import counted, quoted
+from arena.base.wording import quoted
 from arena.rules.pdn.tokens import meaning, type_number, variant_of_tags
-from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
 from arena.rules.variants import Variant
 
-Winner: TypeAlias = Literal["first", "white"]
-"""Whose win `1-0` is: that of the side that moves first, or White's."""
-WINNERS: tuple[Winner, ...] = get_args(Winner)
 BOTH_LOST = "0-0"
 _POINTS_OF_ONE, _POINTS_OF_TWO = ("1-0", "0-1", "1/2-1/2"), ("2-0", "0-2", "1-1")
 _OF_TWO_POINTS = ("20", "27")
@@ -66,10 +62,11 @@ def first_mover(
     return FirstMover("white", "the first move") if 21 <= origin <= 24 or 31 <= origin <= 35 else FirstMover()
 
 
-def result_of_tags(tag: str, end: str, first: Colour, winner: Winner) -> tuple[str, str]:
+def result_of_tags(tag: str, end: str, first: Colour) -> tuple[str, str]:
     """The result of a game by its tag Result and the end of its text, and what is wrong with them, or "".
 
-    It is one of `arena.rules.result.RESULTS`, BOTH_LOST, or NO_RESULT where there is none that is sure.
+    `1-0` is a win of `first`. The result is one of `arena.rules.result.RESULTS`, BOTH_LOST, or NO_RESULT where
+    there is none that is sure.
     """
     stated, ended = meaning(tag), meaning(end) or NO_RESULT
     if stated is None:
@@ -77,39 +74,10 @@ def result_of_tags(tag: str, end: str, first: Colour, winner: Winner) -> tuple[s
     if NO_RESULT not in (stated, ended) and stated != ended:
         return NO_RESULT, f"the game ends in {ended}, but its tag Result says {stated}"
     meant = ended if stated == NO_RESULT else stated
-    leading: Colour = first if winner == "first" else "white"
-    return {"1-0": leading, "0-1": _OTHER[leading], "1/2-1/2": "draw"}.get(meant, meant), ""
+    return {"1-0": first, "0-1": _OTHER[first], "1/2-1/2": "draw"}.get(meant, meant), ""
 
 
 def result_pdn(result: str, first: Colour, gametype: str) -> str:
     """A result as PDN writes it where `first` moves first, in the form that PDN 3.0 lists for the GameType."""
     win, loss, draw = _POINTS_OF_TWO if type_number(gametype) in _OF_TWO_POINTS else _POINTS_OF_ONE
     return {first: win, _OTHER[first]: loss, "draw": draw}.get(result, result)
-
-
-def contradiction(games: Iterable[tuple[PlayedGame, FirstMover]], winner: Winner) -> str:
-    """A sentence where the final positions of most decisive games contradict their results; empty otherwise.
-
-    A position contradicts it if the side that lost has more pieces. Games in which White surely moves first do not
-    count; `winner` is how results were read.
-    """
-    counts = [0, 0]
-    remedy = "--first black, or --variant, if Black moves first"
-    for game, mover in games:
-        final = game.positions[-1]
-        lead = final.white.bit_count() - final.black.bit_count()
-        white_surely = mover.is_certain and mover.colour == "white"
-        if white_surely or not lead or game.result not in COLOURS or game.problems:
-            continue
-        ahead = "white" if (lead > 0) != game.variant.rules.losing_wins else "black"
-        counts[ahead != game.result] += 1
-        if mover.colour == "black":
-            other = "white" if winner == "first" else "first"
-            remedy = f"--results {other}"
-    agree, contradict = counts
-    if contradict <= agree:
-        return ""
-    return (
-        f"in {contradict} of {counted(agree + contradict, 'decisive game')} the side that lost has more pieces in "
-        f"the end: results may be meant the other way round ({remedy})"
-    )

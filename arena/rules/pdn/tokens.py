@@ -28,10 +28,8 @@ _IGNORED = r"""% [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
     | (?<=[0-9]) \* (?! \s* 1\.(?!\.) )  # a star as strength of a move
 """
 _NUMBER = r"[0-9]+ \.+ | \.+ | …"
-_DASH = "[-‐‑‒–—−]"
-_HALF = r"(?:1/2|½)"
-_END = rf"""\* | (?: (?:1\s?)? {_HALF} \s?{_DASH}\s? (?:1\s?)? {_HALF} | {_HALF}
-        | (?: 1\s?{_DASH}\s?[01] | 0\s?{_DASH}\s?[012] | 2\s?{_DASH}\s?0 ) (?:\s?F{{1,2}})? ) (?![\w/:×-])"""
+_END = r"""\* | (?: (?:1\s?)? 1/2 \s?-\s? (?:1\s?)? 1/2
+        | 1\s?-\s?[01] | 0\s?-\s?[012] | 2\s?-\s?0 ) (?![\w/:×-])"""
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
 _TOKEN = re.compile(
     rf"""
@@ -65,10 +63,9 @@ _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
 _FIRST = {"W": "white", "B": "black"}
 """Who begins, by the letter of a GameType."""
-_UNKNOWN = ("", "*", "-", "--")
-_WITHOUT_PLAY = {"+-": "1-0", "-+": "0-1"}
+_UNKNOWN = ("", "*", "?")
 _NUMBER_OF_POINTS = r"([0-9]+(?:\.[0-9]+)?)"
-_POINTS = re.compile(rf"{_NUMBER_OF_POINTS}[+-]?[-:]{_NUMBER_OF_POINTS}[+-]?(?:\(?F{{1,2}}\)?)?", re.IGNORECASE)
+_POINTS = re.compile(rf"{_NUMBER_OF_POINTS}[+-]?-{_NUMBER_OF_POINTS}[+-]?")
 
 
 class Token(NamedTuple):
@@ -117,7 +114,7 @@ class RawGame:
 
     @property
     def end(self) -> str:
-        """The result that the body ends in, without spaces, such as 1-0, ½-½ or *; empty if there is none."""
+        """The result that the body ends in, without spaces, such as 1-0 or *; empty if there is none."""
         ending = self._ending()
         return re.sub(r"\s", "", ending[0]) if ending else ""
 
@@ -167,16 +164,12 @@ class RawGame:
 def meaning(text: str) -> str | None:
     """The result that a text means, `*` for an unfinished game; None if it is in no known form.
 
-    Known are 1-0, 2-0, +- and 1-0F, with any dash, spaces and question marks, 0-0 if both lost, and draws, shared
-    evenly (1/2, 1-1) or by PDN 3.0's formats Delfts (1 1/2 - 1/2), Plus draw (1+ - 1-) and Goes (1.01-0.99).
+    Known are 1-0 and 2-0, 0-0 if both lost, and draws, shared evenly (1/2-1/2, 1-1) or by PDN 3.0's formats Delfts
+    (1 1/2 - 1/2), Plus draw (1+ - 1-) and Goes (1.01-0.99).
     """
-    plain = re.sub(_DASH, "-", re.sub(r"[\s?]", "", text).replace("½", "1/2"))
+    plain = re.sub(r"\s", "", text)
     if plain in _UNKNOWN:
         return "*"
-    if (without_play := plain.replace("/", "").replace(":", "")) in _WITHOUT_PLAY:
-        return _WITHOUT_PLAY[without_play]
-    if plain == "1/2":
-        return "1/2-1/2"
     points = _POINTS.fullmatch(re.sub("(?<![0-9/])1/2", "0.5", plain.replace("11/2", "1.5")))
     if points is None:
         return None

@@ -1,4 +1,4 @@
-"""Commands about the games of a run that was played: grade, replay."""
+"""The command that judges every move of a run: grade."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import click
 from arena.base.errors import ArenaError
 from arena.commands.options import workers_option
 from arena.commands.output import STOPPED, echo, say
-from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
+from arena.commands.waiting import Terminal, announcing_compilation, resumable
 from arena.experiment.load import player_spec
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
-from arena.play.carry_out import available
-from arena.play.grading import GradingError, arranged, grade, graded_counts
+from arena.play.options.grading import GradingError, arranged, grade, graded_counts
+from arena.play.tournament import available
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 
 
@@ -44,7 +44,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
     except GradingError as error:
         raise ArenaError(f"--{error.key}: {error}") from None
     used = available(workers, say)
-    with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
+    with resumable(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
         is_whole = grade(grading, ledger, used, Terminal())
     echo(graded_counts(read(folder), grading))
     if not is_whole:
