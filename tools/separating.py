@@ -13,7 +13,6 @@ from scipy.special import ndtri
 from arena.bench.rates import Rate
 from arena.board.sides import Opponent
 from arena.commands.develop import show_rows
-from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.openings.sources import random_openings
 from arena.play.match import Task, play
 from arena.ratings.errors import cluster_variance
@@ -112,8 +111,8 @@ def _match(
     points, plies, seconds = [], 0, 0.0
     for pair, opening in enumerate(random_openings(variant, 6, pairs, seed)):
         for side, (white, black) in enumerate(((first, second), (second, first))):
-            scheduled = ScheduledGame(2 * pair + side + 1, pair + 1, pair + 1, side, 1 - side, pair)
-            record = play(Task(scheduled, variant, opening.position, white, black, seed, max_plies=200))
+            key = 2 * pair + side
+            record = play(Task(key, variant, opening.position, pair, white, black, seed, max_plies=200))
             if record.error:
                 raise RuntimeError(record.error)
             points.append(points_of(record.result) if not side else 1 - points_of(record.result))

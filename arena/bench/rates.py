@@ -13,7 +13,6 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
-from arena.experiment.formats.base import ScheduledGame
 from arena.play.match import Task, play
 from arena.rules.game import Game
 from arena.rules.movegen import perft
@@ -116,9 +115,8 @@ def random_games(variant: Variant, seconds: float = 1.0) -> Rate:
     spec, numbers = PlayerSpec("random", "random"), count(1)
 
     def game() -> int:
-        number = next(numbers)
-        scheduled = ScheduledGame(number, pair=number, round=1, white=0, black=1, opening=0)
-        return play(Task(scheduled, variant, variant.start, spec, spec, seed=1, max_plies=300)).plies
+        key = time = next(numbers)
+        return play(Task(key, variant, variant.start, time, spec, spec, seed=1, max_plies=300)).plies
 
     game()
     plies, elapsed = spell(game, seconds)

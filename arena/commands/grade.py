@@ -14,8 +14,8 @@ from arena.commands.waiting import Terminal, announcing_compilation, resumable
 from arena.experiment.load import player_spec
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
-from arena.play.options.grading import GradingError, arranged, grade, graded_counts
-from arena.play.tournament import available
+from arena.play.carry_out import available
+from arena.play.grading import GradingError, arranged, grade, graded_counts
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 
 

@@ -168,9 +168,9 @@ def _of_run(folder: Path, game_name: str) -> GamePosition:
     game = played_game(data, game_name)
     if game.problems:
         raise ArenaError(f"{folder}: game {game_name}, ply {game.problems[0].ply}: {game.problems[0].message}")
-    every = pd.concat([data.games, data.void_games]).set_index("game").loc[game.number]
-    ended = f"{result_text(every['result'])} by {every['termination']}"
-    ended += f": {_visible(every['error'])}" if every["error"] else ""
+    [row] = pd.concat([data.games, data.void_games]).query(f"game == {game.number}").to_dict("records")
+    ended = f"{result_text(row['result'])} by {row['termination']}"
+    ended += f": {_visible(row['error'])}" if row["error"] else ""
     return _with_heading(game, data.experiment.name, ended)
 
 

@@ -190,9 +190,7 @@ def _version(number: int, folder: Path, run: Run) -> Version:
     games = run.games
     files = {name: tuple(sorted(run.info.files.get(name, {}).items())) for name in run.players}
     players = {spec.name: (entry_of(spec), files[spec.name]) for spec in run.experiment.players}
-    moves = games["game"].map(run.survey.hashes).astype(str)
-    chosen = games[["white", "black", "result", "pair"]]
-    chosen = chosen.assign(line=games["opening_fen"] + " " + moves, opening=games["opening_fen"])
+    chosen = games[["white", "black", "result", "pair", "line"]].assign(opening=games["opening_fen"])
     return Version(number, folder, run.experiment.variant, run.first, players, chosen, run.ratings)
 
 

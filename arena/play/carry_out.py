@@ -170,7 +170,7 @@ def play(
         if not found or altered & found or stopping():
             break
         altered |= found
-    is_over = bool(altered & found) or not found and schedule.order is not None
+    is_over = bool(altered & found) or (not found and schedule.order is not None)
     ledger.put(COMPLETE, is_over)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from arena.base.wording import counted
-from arena.ledger.game import stored_game
+from arena.ledger.game import played_game
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -79,9 +79,9 @@ class Run(RatedRun):
         """One row per move. All are in memory; `run.data.moves()` reads them in parts."""
         return pd.concat(list(self.data.moves()), ignore_index=True)
 
-    def game(self, number: int, ply: int | None = None) -> Game:
-        """A game by its number, after `ply` moves or at its end. Raises StoreError if it is not stored."""
-        return game_of(stored_game(self.folder, number).played(), ply)
+    def game(self, game: int | str, ply: int | None = None) -> Game:
+        """A game by its number or its id, after `ply` moves or at its end. Raises StoreError if there is none."""
+        return game_of(played_game(self.data, game), ply)
 
     def positions(self, games: Collection[int] | None = None) -> pd.DataFrame:
         """`moves` with the position before each as FEN, for the games with these numbers, else for all."""

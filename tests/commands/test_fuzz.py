@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from arena.ledger.store import StoreError
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +22,6 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
-from arena.ledger.store import StoreError
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.write import write_pdn

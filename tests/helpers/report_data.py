@@ -20,7 +20,7 @@ from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
-from arena.ledger.read import ANSWER_COLUMNS, RunData
+from arena.ledger.read import RunData
 from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from arena.ledger.store import StoreError
 
 import arena
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.game import stored_game
-from arena.ledger.store import StoreError
 from arena.play.match import play
 from arena.play.prepare import prepare
 from arena.rules.game import ADJUDICATED
