@@ -20,7 +20,8 @@ from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
-from arena.ledger.read import RunData
+from arena.ledger.packing import line_of
+from arena.ledger.read import ANSWER_COLUMNS, GAME_COLUMNS, GRADE_COLUMNS, GRADED_COLUMNS, RunData
 from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
@@ -98,9 +99,34 @@ def run_of(
 ) -> Run:
     """A run of these frames, empty ones where there are none; all its games are planned."""
     moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
-    answers = answers if answers is not None else pd.DataFrame(columns=list(SuiteAnswer._fields))
-    failures, info = _failures(games), RunInfo(len(games))
-    return Run(folder, RunData(of, info, None, games, _reader(moves), answers=answers, failures=failures))
+    answers = answers if answers is not None else pd.DataFrame(columns=list(ANSWER_COLUMNS))
+    games = with_lines(games, moves)
+    data = RunData(
+        experiment=of,
+        info=RunInfo({spec.name: spec.name for spec in of.players}, games=len(games)),
+        order=None,
+        games=games,
+        moves=_reader(moves),
+        withdrawn={},
+        void_games=games.head(0),
+        grades=pd.DataFrame(columns=list(GRADE_COLUMNS)),
+        graded=pd.DataFrame(columns=list(GRADED_COLUMNS)),
+        answers=answers,
+        failures=_failures(games),
+    )
+    return Run(folder, data)
+
+
+def with_lines(games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
+    """The games with their ids, and a number that games of the same opening and moves share."""
+    texts = moves.groupby("game")["move"].agg(list).to_dict() if len(moves) else {}
+    lines = [
+        line_of(str(row.get("opening_fen", "")), texts.get(row["game"], [str(row["game"])]))
+        for row in games.to_dict("records")
+    ]
+    blank = dict.fromkeys(("error", "traceback", "output", "machine"), "")
+    absent = {name: blank.get(name, np.nan) for name in GAME_COLUMNS if name not in games}
+    return games.assign(**absent).assign(line=np.array(lines, np.int64), id=games["game"].map("{:06x}".format))
 
 
 def searched(**nodes: list[int]) -> pd.DataFrame:
@@ -118,19 +144,17 @@ def searched(**nodes: list[int]) -> pd.DataFrame:
 
 
 def _failures(games: pd.DataFrame) -> tuple[Failure, ...]:
-    return tuple(
-        failures_of(
-            {"error": "", "traceback": "", "output": "", "plies": 0, **row} for row in games.to_dict("records")
-        )
-    )
+    blank = {"error": "", "plies": 0, "traceback": "", "output": "", "id": ""}
+    return tuple(failures_of(blank | row for row in games.to_dict("records")))
 
 
 def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:
     """The run in another folder, with other parts of `RunData`; moves are one frame."""
+    if "moves" in parts:
+        parts["games"] = with_lines(parts.get("games", run.games), parts["moves"])
+        parts["moves"] = _reader(parts["moves"])
     if (games := parts.get("games")) is not None:
         parts.setdefault("failures", _failures(games))
-    if (moves := parts.get("moves")) is not None:
-        parts["moves"] = _reader(moves)
     return Run(folder or run.folder, run.data._replace(**parts))
 
 

@@ -15,6 +15,7 @@ import yaml
 
 import arena
 from arena.experiment.load import player_spec
+from arena.hosting import sandbox
 from arena.ledger.ledger import FILE, GAMES, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import GRADE_COLUMNS, read

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.ledger.ledger import GRADE_COLUMNS, GRADED_COLUMNS
+from arena.ledger.read import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ratings import errors
 from arena.report.charts.grades import correlation, plot_errors
 from arena.report.files import pdn_games

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from arena.base.number import quantity, signed, times
-from arena.ledger.ledger import GAME_COLUMNS
+from arena.ledger.read import GAME_COLUMNS
 from arena.ledger.record import failures_of
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.describe import describe

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.ledger.ledger import GRADE_COLUMNS, GRADED_COLUMNS
+from arena.ledger.read import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.report.marks import anchor
 from arena.report.run import Run
 from arena.rules.board import UNIT, corner
