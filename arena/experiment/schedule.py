@@ -14,8 +14,8 @@ from arena.ratings.match import SequentialTest
 from arena.rules.position import COLOURS
 from arena.rules.result import points_of
 
-_BITS = 62
-"""Of a key: an integer of SQLite, and of numpy, with a bit to spare."""
+_MODULUS = 1 << 62
+"""Above any key: an integer of SQLite, and of numpy, with a bit to spare."""
 
 
 class Result(NamedTuple):
@@ -35,19 +35,19 @@ class Keys:
     """
 
     def __init__(self, players: Mapping[str, str], openings: Sequence[str], time_of: Callable[[int], int]) -> None:
-        """`players` are hashes by name, `openings` FENs; `time_of` an opening is how many equal ones stand before."""
+        """`players` are hashes by name, `openings` FENs; `time_of` gives how many equal ones stand before one."""
         self._white = [_number("white", *player) for player in players.items()]
         self._black = [_number("black", *player) for player in players.items()]
         self._openings = [_number("opening", fen, time_of(place)) for place, fen in enumerate(openings)]
 
     def of(self, white: int, black: int, opening: int) -> int:
         """The key of the game of two players from an opening, by their places from 0."""
-        return (self._white[white] + self._black[black] + self._openings[opening]) % 2**_BITS
+        return (self._white[white] + self._black[black] + self._openings[opening]) % _MODULUS
 
 
 def _number(*words: str | int) -> int:
     digest = hashlib.sha256(json.dumps(words).encode()).digest()
-    return int.from_bytes(digest[:8], "little") % 2**_BITS
+    return int.from_bytes(digest[:8], "little") % _MODULUS
 
 
 class Schedule:
@@ -79,7 +79,7 @@ class Schedule:
         """The players that are withdrawn."""
         self._batches = _batches(experiment, self.names, len(openings))
         self.test = SequentialTest(experiment.sprt.model_dump()) if experiment.sprt else None
-        """The sequential test over the pairs that are known from the first one on, as far as `decided` has looked."""
+        """The sequential test over the pairs known without a gap, as far as `decided` has looked."""
         self._batch: PairBatch | None = None
         self._before = 0
         """Games of the batches before this one."""
@@ -119,7 +119,7 @@ class Schedule:
         return filter(self._is_missing, self.games())
 
     def asked(self) -> Iterator[ScheduledGame]:
-        """Advance to the end: all games whose results are known, those of players that are withdrawn among them."""
+        """Advance to the end: all games whose results are known, those of withdrawn players among them."""
         while self.advance():
             yield from (game for game in self.games() if game.key in self._results)
 

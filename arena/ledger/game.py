@@ -22,7 +22,7 @@ _MISSING = {"plies_to_win": 0.0}
 
 
 def played_game(data: RunData, game: int | str) -> PlayedGame:
-    """A game of a run by its number or its id, with what its movers answered; a move that is not legal is a problem.
+    """A game of a run by its number or id, with its movers' answers; an illegal move is a problem of it.
 
     Raises StoreError if the run has no such game.
     """

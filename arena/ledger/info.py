@@ -1,4 +1,4 @@
-"""What is known of a run besides its configuration: players with their files, openings, versions, the last session."""
+"""What is known of a run besides its configuration: players' files, openings, versions, the last session."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RunInfo(NamedTuple):
     """What is known of a run besides its configuration."""
 
     players: Mapping[str, str] = _NONE
-    """The hash of the settings and files of each player that takes part, by name, in their order: `player_hash`."""
+    """The `player_hash` of each player that takes part, by name, in their order."""
     openings: tuple[str, ...] = ()
     """FENs, in the order in which they are played."""
     games: int = 0
@@ -49,8 +49,8 @@ class RunInfo(NamedTuple):
     exact: bool = True
     """Whether exactly this many are played, whatever their results."""
     files: Mapping[str, Mapping[str, str]] = _NONE
-    """By player, those left out among them: a short hash of each of its files, by the path from the configuration's
-    folder on."""
+    """By player, those left out among them: a short hash of each of its files, by its path from the folder of the
+    configuration."""
     file: str = ""
     """The configuration's file, absolute."""
     men: Mapping[str, float | None] = _NONE

@@ -1,7 +1,7 @@
-"""The ledger of a run: one SQLite file with its games, grades and answers, which loses nothing however it is stopped.
+"""The ledger of a run: one SQLite file with its games, grades and answers. A stop, however hard, loses no row.
 
-Every statement is a transaction of its own, so each row is there in full or not at all. Every row has a checksum: a row
-that does not have its own counts as missing. A file whose pages or documents cannot be trusted is refused.
+Every statement is a transaction of its own, so each row is there in full or not at all. Every row has a checksum:
+a row without its own counts as missing. A file whose pages or documents cannot be trusted is refused.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Table(NamedTuple):
 
     @property
     def definition(self) -> str:
-        """The statement that makes it. As the key is no `INTEGER`, rows have a `rowid` in the order of insertion."""
+        """The statement that makes it. Rows have a `rowid` in the order of insertion, as its key is no INTEGER."""
         columns = ", ".join(f"{name} {kind}" for name, kind in self.columns.items())
         return f"CREATE TABLE {self.name} ({columns}, {CHECKSUM} INT, PRIMARY KEY ({', '.join(self.key)}))"
 
@@ -115,12 +115,12 @@ class Ledger:
     def __init__(self, folder: Path, experiment: Experiment, info: RunInfo) -> None:
         """Open the ledger in `folder`, or make one, for a run as it is wanted now.
 
-        Rows without their checksum are deleted. Raises StoreError if the folder cannot be written to, is in use, or
-        holds a run of other rules, seed, limits of games or adjudication, and for a file that is damaged otherwise.
+        Rows without their checksum are deleted. Raises StoreError if the folder cannot be written to, is in use or
+        holds a run of other rules, seed, limits of games or adjudication, and for a file damaged otherwise.
         """
         self.folder, self.path = folder, folder / FILE
         self.notes: list[str] = []
-        """What there is to say of the run that was found: rows that are damaged, players that are gone or changed."""
+        """Lines on the run that was found: damaged rows, players that are gone or changed."""
         try:
             self._lock = lock_folder(folder)
         except FolderError as error:
@@ -205,8 +205,7 @@ class Ledger:
     def altered(self) -> list[int]:
         """Delete the games that differ from those found or stored here, and note it; their keys.
 
-        Another program has written to the file then. A game that it deleted is one of them, a row that it added is not
-        asked for by any schedule, or is one of them.
+        Another program has written to the file then. A game that it deleted or added is one of them.
         """
         stored = {row[0]: row for row in self.rows(GAMES.query)}
         keys = [key for key, mark in self._found.items() if key not in stored or stored[key][-1] != mark]
@@ -249,7 +248,7 @@ class Ledger:
         return self._found[key]
 
     def insert(self, table: Table, values: Mapping[str, Any]) -> int:
-        """Store a row by the names of its columns, for good, in place of one with its key; returns its checksum."""
+        """Store a row by its columns, for good, in place of one with its key; returns its checksum."""
         row = table.row(values)
         self._write(f"REPLACE INTO {table.name} VALUES ({', '.join('?' * len(row))})", row)
         return int(row[-1])
@@ -336,7 +335,7 @@ _REMEDY = "move it away, and the same command plays its games again"
 
 
 def run_of(path: Path, stored: Mapping[str, Any]) -> tuple[Experiment, RunInfo]:
-    """What the run of a ledger is, by its documents; files are where they were. Raises StoreError if it has begun none."""
+    """The run that a ledger's documents describe. Raises StoreError if it was never begun."""
     if _EXPERIMENT not in stored or _INFO not in stored:
         raise StoreError(f"{path} holds nothing yet")
     try:

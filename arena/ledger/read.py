@@ -45,7 +45,7 @@ GAME_COLUMNS = (
 """The columns of `RunData.games`: numbers count from 1, `began` is a time in UTC."""
 EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 ANSWER_COLUMNS = tuple(name for name in ANSWERS.columns if name != "hash")
-GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "count", "grades")))
+GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "errable", "grades")))
 GRADE_COLUMNS = (
     *("game", "ply", "player", "colour", "judge", "pieces", "best_move"),
     *("best", "played", "best_men", "played_men"),
@@ -71,11 +71,9 @@ class RunData(NamedTuple):
 
     With an argument, a `pd.Index` of games by their numbers, it reads only the moves of those.
 
-    After `score` stands `score_men`, the score in men by what `info` says that a man is worth to the player, missing
-    for certain wins and where that is not known. Where no win or loss is certain, `plies_to_win` is missing. Custom
-    metrics follow, such as `extra_tokens`.
-
-    In parts, at least one, that hold whole games, in their order.
+    After `score` stands `score_men`, the score over what `info` says that a man is worth to the player; it is missing
+    for certain wins and where that is not known. `plies_to_win` is missing where no win or loss is certain. Custom
+    metrics follow, such as `extra_tokens`. In parts, at least one, that hold whole games, in their order.
     """
     withdrawn: Mapping[str, str]
     """Why players are withdrawn, by name: their games count for nobody."""
@@ -161,7 +159,7 @@ def read(folder: Path) -> RunData:
 
 
 def _numbered(stored: pd.DataFrame, asked: Iterator[ScheduledGame]) -> pd.DataFrame:
-    """The games that are asked for, in the schedule's order, with the numbers that they have there, and their ids."""
+    """The games that are asked for, in the schedule's order, with their numbers there and their ids."""
     known = [(game.key, game.game, game.pair, game.round, game.opening + 1) for game in asked]
     numbers = np.array(known, np.int64).reshape(len(known), 5).T
     place = pd.Index(stored["key"]).get_indexer(pd.Index(numbers[0]))
@@ -188,7 +186,7 @@ def _intact(connection: Connection, table: Table) -> Iterator[tuple[Any, ...]]:
 
 
 def _games(connection: Connection) -> tuple[pd.DataFrame, pd.DataFrame, int]:
-    """All games that are stored, equal texts being one object; the numbers of the players' own; how many are damaged."""
+    """All stored games, equal texts being one object; the players' own metrics; how many games are damaged."""
     texts: dict[str | None, int] = {}
     names = [name for name, kind in GAMES.columns.items() if kind != "BLOB"]
     parts: dict[str, list[Any]] = {name: [] for name in names}
@@ -229,7 +227,7 @@ def _grade_rows(connection: Connection) -> list[GradeRow]:
 
 
 def _graded(rows: Sequence[GradeRow]) -> pd.DataFrame:
-    columns = {name: kind for name, kind in GRADES.columns.items() if name not in ("graded", "count", "grades")}
+    columns = {name: kind for name, kind in GRADES.columns.items() if name not in ("graded", "errable", "grades")}
     frame = pd.DataFrame(rows, columns=list(GRADES.columns))[list(columns)]
     kinds = {"INT": "Int64", "TEXT": "str", "REAL": "float64"}
     return frame.astype({name: kinds[kind] for name, kind in columns.items()})
@@ -237,7 +235,7 @@ def _graded(rows: Sequence[GradeRow]) -> pd.DataFrame:
 
 def _grades(rows: Sequence[GradeRow]) -> pd.DataFrame:
     key, judge, pieces = ([getattr(row, name) for row in rows] for name in ("key", "judge", "endgame_pieces"))
-    counts, parts = [row.count for row in rows], [row.grades for row in rows]
+    counts, parts = [row.errable for row in rows], [row.grades for row in rows]
     by_tables = {n: most for n, by, most in zip(key, judge, pieces, strict=True) if by == TABLES_JUDGE}
     theirs = [0 if by == TABLES_JUDGE else by_tables.get(n, 0) for n, by in zip(key, judge, strict=True)]
     each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))

@@ -219,5 +219,6 @@ class GradeRow(NamedTuple):
     endgame_pieces: int
     white_decisions: int
     black_decisions: int
-    count: int
+    errable: int
+    """How many decisions have a grade in `grades`."""
     grades: bytes

@@ -78,7 +78,7 @@ def play_runs(
 def carry_out(
     tournament: Tournament, folder: Path, observer: Observer, workers: Workers, *, force: bool = False
 ) -> Outcome:
-    """Play what is missing of a tournament's run in `folder`, and of its suites and grades; what is finished is kept.
+    """Play what is missing of the run in `folder`, and of its suites and grades; what is finished is kept.
 
     Raises StoreError for a folder that holds another run or cannot be written to; Pause for a player that asks for
     it; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given, lost
@@ -155,7 +155,7 @@ def play(
     ones again, the run ends without them.
 
     Raises the Pause that a player asks for, when all games under way are stored; EngineError for games that ended
-    two workers, when all others of the batch are, and if the workers are lost; what `arena.play.match.play` raises.
+    two workers, when all others of the batch are, and if the workers are lost; what `play_game` raises.
     """
     altered = set[int]()
     while True:

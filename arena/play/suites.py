@@ -74,8 +74,8 @@ def _suite_of(experiment: Experiment, entry: NamedSuite | RandomSuite) -> Suite:
 def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
     """The questions that the ledger lacks answers to, for all players and, where there are solutions, ONE_PLY.
 
-    Players that are withdrawn are not asked. Answers to positions that a suite no longer has, and those of players as
-    they were before they changed, are removed from the ledger.
+    Withdrawn players are not asked. Answers to positions that a suite no longer has, and those of players as they
+    were before they changed, are removed from the ledger.
     """
     experiment, hashes = tournament.experiment, tournament.info.players
     for player in hashes.items():

@@ -71,7 +71,7 @@ class Run(RatedRun):
 
     @property
     def void_games(self) -> pd.DataFrame:
-        """The games of players that are withdrawn, which do not count, with the columns of `games`; the result is *."""
+        """The games of withdrawn players, which do not count: the columns of `games`, the result being *."""
         return self.data.void_games
 
     @cached_property

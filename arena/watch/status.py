@@ -141,7 +141,7 @@ class StatusReader:
         self._due = -inf
 
     def look(self) -> Status:
-        """The run as it is now, or as at the last look until the next one is due: looks take 3 % of the time at most.
+        """The run as it is now, or as at the last look until the next is due: looks take 3 % of the time at most.
 
         Raises StoreError if there is no run, or it cannot be read.
         """
@@ -206,7 +206,7 @@ class _Followed:
     def take(self, row: Mapping[str, Any]) -> None:
         """Take in a row of the ledger, by its columns."""
         failed = failed_in(row["result"], row["termination"], row["white"], row["black"])
-        game = _Game(*map(row.__getitem__, _Game._fields[:-1]), failed)
+        game = _Game(failed=failed, **{name: row[name] for name in _Game._fields if name in row})
         self._stored[game.key] = game
         self._schedule.take(game.key, Result(game.result, failed))
         if row["began"] is not None:

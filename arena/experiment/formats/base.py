@@ -55,7 +55,7 @@ class BatchResult(NamedTuple):
     points: Iterator[tuple[float, float]]
     """Of the first player of each pair, in order: its points in the game as White, and as Black."""
     withdrawn: frozenset[int] = frozenset()
-    """The players whose games count for nobody, in this batch and those before; their opponents have all points."""
+    """The players whose games count for nobody, in this batch and before; their opponents have all points."""
 
 
 class FinalPlace(NamedTuple):

@@ -41,8 +41,8 @@ class Swiss(Format):
     def batches(self, names: Sequence[str], openings: int) -> Batches:
         """Rounds of pairings of `pairs` pairs each; the players' order decides where nothing else does.
 
-        All pairings of a round have the same openings, other ones than the rounds before. A player that is withdrawn
-        is not paired any more, and stands at the end; who met it had a bye.
+        All pairings of a round have the same openings, other ones than the rounds before. A withdrawn player is
+        not paired any more, and stands at the end; who met it had a bye.
         """
         table, rounds = ScoreTable(len(names), self.pairs), list[Round]()
         for number in range(1, self.rounds + 1):
