@@ -71,7 +71,7 @@ class RunData(NamedTuple):
 
     With an argument, a `pd.Index` of games by their numbers, it reads only the moves of those.
 
-    After `score` stands `score_men`, the score over what `info` says that a man is worth to the player; it is missing
+    After `score` stands `score_men`, the score over what `info` says that a man is worth to the player, missing
     for certain wins and where that is not known. `plies_to_win` is missing where no win or loss is certain. Custom
     metrics follow, such as `extra_tokens`. In parts, at least one, that hold whole games, in their order.
     """
