@@ -327,7 +327,8 @@ def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
     loser = lost["white"].where(lost["result"] == "black", lost["black"])
     words = {"errors": "error", "illegal moves": "illegal_move"}
     counted = {}
-    for player, all_lost, games, text in re.findall(r"(\w+) lost ([0-9]+) of its ([0-9]+) games?([^;]*)", found[3]):
+    parts = re.findall(r"(\w+) lost ([0-9]+) of its ([0-9]+) games?([^;]*)", found[3])
+    for player, all_lost, games, text in parts:
         for number, kind in re.findall(r"([0-9]*) (?:by )?(errors|illegal moves)", text):
             counted[player, words[kind]] = int(number or all_lost)
         assert int(games) == (run.sides["player"] == player).sum()

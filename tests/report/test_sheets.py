@@ -212,7 +212,8 @@ def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path
     players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
     run = run_of(tmp_path, experiment(players), *frames(players[:2], 1, plies=4))
     one, again, other = (
-        opponents(changed(run, info=run.info._replace(files={"s00": {"work/s00.py": mark}}))) for mark in ("a", "a", "b")
+        opponents(changed(run, info=run.info._replace(files={"s00": {"work/s00.py": mark}})))
+        for mark in ("a", "a", "b")
     )
     assert one == again != other and list(one) not in (sorted(one), sorted(one, reverse=True))
     assert sorted(one.values()) == sorted(f"opponent {number}" for number in range(1, 21))
