@@ -101,9 +101,9 @@ def carry_out(
         else:
             for line in tournament.warnings(workers):
                 observer.say(line)
-        with observer.working("games", tournament.games, folder) as stopping:
-            for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
-                observer.done(number)
+            with observer.working("games", tournament.games, folder) as stopping:
+                for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
+                    observer.done(number)
         is_whole = (
             bool(ledger.documents().get(COMPLETE))
             and answer_suites(tournament, ledger, workers, observer)
