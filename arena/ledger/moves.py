@@ -76,7 +76,8 @@ class Moves:
         for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
             moves[name] = pd.array(columns[name], dtype="Float64")
         table = pd.DataFrame(moves, copy=False)
-        men = np.array([self.men.get(name) or np.nan for name in self.names], float)
+        # the last is of a mover who is withdrawn, whose code is -1
+        men = np.array([*(self.men.get(name) or np.nan for name in self.names), np.nan], float)
         in_men = _in_men(columns["score"], columns["plies_to_win"], men[player.codes])
         order = list(table)
         table.insert(order.index("score") + 1, "score_men", in_men)

@@ -108,8 +108,8 @@ class Run(RatedRun):
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Rating, counts, cost per move and swept settings of each player, in order of place."""
-        table = standings.standings(self.ratings, self.survey.totals, self.data.order)
+        """Rating, counts, cost per move and settings of each player, in order of place, the withdrawn last."""
+        table = standings.standings(self.ratings, self.survey.totals, self.order, self.data.withdrawn)
         return standings.with_settings(table, self.data.experiment.players)
 
     @cached_property

@@ -17,6 +17,7 @@ from arena.ratings.repeats import repeated_games
 from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import RunPage
+from arena.report.page.standings import standings_grid
 from arena.report.run import TABLES, Run
 from arena.report.sentences.cautions import faulty, withdrawals
 from arena.report.tables.effort import effort
@@ -251,7 +252,7 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert table.loc["good", "points"] == ranks.loc["good", "wins"] + ranks.loc["good", "draws"] / 2
     own = run.moves[run.moves["player"] == "good"]
     assert table.loc["good", "seconds_longest"] == own["seconds"].max()
-    first = run.games[run.games["error"] != ""]["game"].iloc[0]
+    first = run.games[run.games["error"] != ""]["id"].iloc[0]
     assert table["reasons"].to_dict() == {
         "good": "found before the first game: is slow",
         "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
@@ -261,6 +262,18 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     }
     assert withdrawals(run) == [(f"was {table.loc['bad', 'reasons']}.", "bad")]
     assert faulty(run) == [("was left out as faulty: cannot be built: line 2.", "gone")]
+
+
+@pytest.mark.parametrize("order", [[], ["fails", "bad", "own", "good"]])
+def test_who_is_withdrawn_stands_last_with_the_reason(tmp_path: Path, order: list[str]) -> None:
+    last_match = {"round": 1, "opponent": "own", "points": 2.0, "conceded": 0.0, "decided": "points"}
+    run = changed(class_of(tmp_path), order=[(name, last_match) for name in order])
+    last = run.standings.iloc[-1]
+    assert (last["player"], last["games"]) == ("bad", 0) and last[["rank", "elo", "score"]].isna().all()
+    assert run.standings["rank"].tolist()[:-1] == [1, 2, 3]
+    assert run.standings["player"].tolist()[:-1] == ([name for name in order if name != "bad"] or run.players)
+    shown = standings_grid(run).texts().iloc[-1]
+    assert [text for text in shown if text] == ["bad", "withdrawn, as it failed in its first 3 games"]
 
 
 def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:

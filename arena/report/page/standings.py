@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -20,7 +21,6 @@ from arena.report.tables.standings import STANDINGS
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell
 from arena.report.tables.views import NAMED
 from arena.report.template import wrapping
-from players.player import PlayerSpec
 
 _CERTAIN = 0.95
 """Probability of being the best from which on the leader is so for certain."""
@@ -29,35 +29,44 @@ _CERTAIN = 0.95
 def standings_grid(run: Run, linked: Collection[str] = ()) -> Grid:
     """All players in the order of the format, else by Elo: what each is, Elo, chance of being best, results.
 
-    `linked` are the players whose names lead to pages of their own.
+    `linked` are the players whose names lead to pages of their own. Of one that is withdrawn stands why: on a page
+    below its name, elsewhere in place of its results.
     """
-    specs = {spec.name: spec for spec in run.data.experiment.players}
-    named = [_named(name, specs.get(name), linked) for name in run.standings["player"]]
-    return rated(run.standings, named, _placing(run.standings))
+    out = {name: f"withdrawn, as {why}" for name, why in run.data.withdrawn.items()}
+    what = {spec.name: out.get(spec.name) or describe(spec) for spec in run.data.experiment.players}
+    named = [_named(name, what.get(name, ""), linked) for name in run.standings["player"]]
+    return rated(run.standings, named, _placing(run.standings), out)
 
 
-def rated(table: pd.DataFrame, named: Sequence[Cell], placing: Sequence[tuple[Heading, list[Cell]]] = ()) -> Grid:
+def rated(
+    table: pd.DataFrame,
+    named: Sequence[Cell],
+    placing: Sequence[tuple[Heading, list[Cell]]] = (),
+    out: Mapping[str, str] = MappingProxyType({}),
+) -> Grid:
     """The standings of a table with Elo and results; `placing` decided who is before whom.
 
-    With three players or more, each has the probability of being the best, unless the leader is so for certain.
+    `out` says why players are withdrawn. With three players or more, each has the probability of being the best,
+    unless the leader is so for certain.
     """
     rows = table.to_dict("records")
     elo = [Interval.of(row, "elo") for row in rows]
     ends = scale(elo)
     results = [tuple(int(row[kind]) for kind in ("wins", "draws", "losses")) for row in rows]
     scores = [_score(*counts) for counts in results]
+    why = [out.get(name, "") for name in table["player"]]
     heading, chance = ("Best", "best") if "best" in table else ("LOS", "los")
     is_shown = chance in table and not (chance == "best" and table["best"].max() >= _CERTAIN)
     chances = [cell(row[chance], probability(row[chance])) for row in rows] if is_shown else []
     return Grid.of([
-        (Heading("#", Style.RANK), [Cell(rank, str(rank)) for rank in table["rank"]]),
+        (Heading("#", Style.RANK), [cell(rank, plain(rank)) for rank in table["rank"]]),
         (NAMED, named),
         *placing,
         (Heading("Elo", Style.ELO), [_elo(each) for each in elo]),
         (Heading("95 % interval", Style.PLOT), [Cell(None, "", whisker(each, ends)) for each in elo]),
         *([(Heading(heading, is_wide=True), chances)] if chances else []),
         (Heading("Score", is_wide=bool(placing)), [Cell(score, percent(score)) for score in scores]),
-        (Heading("Won, drawn, lost", Style.RESULTS, is_wide=True), [_results(*counts) for counts in results]),
+        (Heading("Won, drawn, lost", Style.RESULTS, is_wide=True), list(map(_results, results, why))),
     ])  # fmt: skip
 
 
@@ -65,9 +74,9 @@ def _elo(elo: Interval) -> Cell:
     return Cell(elo.value, str(elo), elo_html(elo)) if known(elo.value) else EMPTY
 
 
-def _named(name: str, spec: PlayerSpec | None, linked: Collection[str]) -> Cell:
-    what = Markup("<small>{}</small>").format(wrapping(describe(spec))) if spec else Markup()
-    return Cell(name, name, _linked(name, linked) + what)
+def _named(name: str, what: str, linked: Collection[str]) -> Cell:
+    below = Markup("<small>{}</small>").format(wrapping(what)) if what else Markup()
+    return Cell(name, name, _linked(name, linked) + below)
 
 
 def _score(won: int, drawn: int, lost: int) -> float | None:
@@ -75,9 +84,10 @@ def _score(won: int, drawn: int, lost: int) -> float | None:
     return (won + drawn / 2) / games if games else None
 
 
-def _results(won: int, drawn: int, lost: int) -> Cell:
-    score = _score(won, drawn, lost)
-    return EMPTY if score is None else Cell(score, f"{won} - {drawn} - {lost}", results_bar(won, drawn, lost))
+def _results(counts: tuple[int, ...], why: str) -> Cell:
+    if (score := _score(*counts)) is None:
+        return Cell(None, why, Markup())
+    return Cell(score, " - ".join(map(str, counts)), results_bar(*counts))
 
 
 def _placing(table: pd.DataFrame) -> list[tuple[Heading, list[Cell]]]:
@@ -95,6 +105,8 @@ def _placing(table: pd.DataFrame) -> list[tuple[Heading, list[Cell]]]:
 
 
 def _match(row: Mapping[Any, Any]) -> Cell:
+    if not known(row["round"]):
+        return EMPTY
     by_seed = f", {decided_by(row['decided'])}" if row["decided"] == "seed" else ""
     against = f" against {row['opponent']}" if row["opponent"] else ""
     return Cell(row["points"], f"{plain(row['points'])} : {plain(row['conceded'])}{against}{by_seed}")

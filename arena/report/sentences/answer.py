@@ -97,10 +97,10 @@ def answer(run: Run) -> list[Claim]:
 
 def _decisions(run: Run) -> Iterator[Claim]:
     """The order of the format, the decision of the test, and players found to be one."""
-    if run.data.order:
+    if run.order:
         # who lost in the same round of a knockout stands in the order of the seeds
         places = PODIUM[:2] if run.experiment.format.type == "knockout" else PODIUM
-        names, figures = tuple(name for name, _ in run.data.order[: len(places)]), run.data.order[0][1]
+        names, figures = tuple(name for name, _ in run.order[: len(places)]), run.order[0][1]
         is_level = figures.get("decided", "points") != "points"
         note = f"level with {figures['opponent']}, {names[0]} is first by its higher seed" if is_level else ""
         yield Claim(", ".join(f"{{}} is {place}" for place in places[: len(names)]), names, note=note)
@@ -113,7 +113,7 @@ def _decisions(run: Run) -> Iterator[Claim]:
 
 def _comparisons(run: Run) -> Iterator[Claim]:
     """What the run compares: an order, a scale, each factor of a sweep, an ablation, or the leading players."""
-    if run.data.order:
+    if run.order:
         yield from lead(run)
         return
     if len(run.experiment.anchor) > 1:
@@ -223,7 +223,7 @@ def lead(run: Run) -> Iterator[Claim]:
         return
     names, elo = table["player"].tolist(), table["elo"]
     level = names[: int((elo.iloc[0] - elo < LEVEL).sum())]
-    if len(level) > 1 and not run.data.order:
+    if len(level) > 1 and not run.order:
         named = tuple(level) if len(level) <= len(PODIUM) else ()
         who = listed(["{}"] * len(named)) or f"{len(level)} players"
         at_the_top = " at the top" if len(level) < len(names) else ""
@@ -325,7 +325,7 @@ def answering_chart(run: Run) -> str:
     """The name of the chart that stands below the answer; "" for none."""
     if run.experiment.sprt:
         return "sprt"
-    if run.data.order:
+    if run.order:
         return ""
     per = run.gains.loc[run.gains["fits"], "per"]
     if len(per):

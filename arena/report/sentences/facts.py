@@ -137,7 +137,7 @@ def one_scale(run: Run) -> str:
 
 def placed_by(run: Run) -> str:
     """What decides the places of a Swiss or knockout, which are no ranks by Elo."""
-    return f"Places are by {_PLACED[run.experiment.format.type]}." if run.data.order else ""
+    return f"Places are by {_PLACED[run.experiment.format.type]}." if run.order else ""
 
 
 def byes(run: Run) -> str:
@@ -168,7 +168,7 @@ def narrowed(run: Run) -> list[str]:
     if (until := run.experiment.until) is None:
         return []
     table = run.standings.set_index("player")
-    half = (table["elo_high"] - table["elo_low"]) / 2
+    half = (table["elo_high"] - table["elo_low"]).dropna() / 2
     width, of = (half.sum(), "difference") if len(half) == 2 else (half.max(), half.idxmax())
     widest, wanted = f"{width:.1f} Elo ({of})", f"±{until.error:g} Elo"
     if run.data.order is None:

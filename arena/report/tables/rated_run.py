@@ -13,7 +13,7 @@ from arena.base.files import RUNS
 from arena.experiment.model import Experiment
 from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo
-from arena.ledger.read import RunData
+from arena.ledger.read import FinalOrder, RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import repeated_games
 from arena.report.faults import Faults
@@ -78,9 +78,14 @@ class RatedRun:
         return self.ratings.table["player"].tolist()
 
     @property
+    def order(self) -> FinalOrder:
+        """The final order of the format, without players that are withdrawn; empty where it has none."""
+        return [place for place in self.data.order or () if place[0] not in self.data.withdrawn]
+
+    @property
     def placed(self) -> list[str]:
         """Names of `players` as the standings have them: in the final order of the format if it has one."""
-        place = {name: number for number, (name, _) in enumerate(self.data.order or ())}
+        place = {name: number for number, (name, _) in enumerate(self.order)}
         return sorted(self.players, key=lambda name: place.get(name, len(place)))
 
     @property
@@ -107,6 +112,11 @@ class RatedRun:
     def games(self) -> pd.DataFrame:
         """One row per game that counts; those of withdrawn players have the result * in the file."""
         return self.data.games
+
+    @cached_property
+    def ids(self) -> pd.Series:
+        """The id of each of these games, by which people know it, by its number."""
+        return self.games.set_index("game")["id"]
 
     @cached_property
     def survey(self) -> Survey:

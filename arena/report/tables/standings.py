@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,9 @@ from players.player import PlayerSpec
 
 STANDINGS = Table.of(
     "standings",
-    Column("rank", "place, from 1: of a Swiss by points, of a knockout by rounds, else by Elo", heading="#",
-        style=Style.RANK),
+    Column("rank",
+        "place, from 1: of a Swiss by points, of a knockout by rounds, else by Elo; players that are withdrawn "
+        "have none and stand last", heading="#", style=Style.RANK),
     shared.PLAYER, *shared.ELO,
     Column("games", "games played", units.GAMES),
     Column("wins", "games won", units.GAMES),
@@ -49,25 +50,30 @@ STANDINGS = Table.of(
 )  # fmt: skip
 
 
-def standings(ratings: Ratings, totals: pd.DataFrame, order: FinalOrder | None = None) -> pd.DataFrame:
+def standings(
+    ratings: Ratings, totals: pd.DataFrame, order: FinalOrder = (), withdrawn: Collection[str] = ()
+) -> pd.DataFrame:
     """The table of a joint rating with what each player spent on a move, in the final order of the format.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
     all moves of the player, forced ones included; `totals` is that of `tables.survey`. An order of a Swiss or
-    knockout adds what its places rest on; a player that is withdrawn, who has no rating, is in it, too.
+    knockout adds what its places rest on. Players that are withdrawn stand last, without games and figures.
     """
     totals = totals.assign(seconds=time_of(totals))
     effort = totals.groupby("player")[["moves", "nodes", "seconds"]].sum()
     nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]
     effort = pd.DataFrame({"nodes_per_move": nodes.where(nodes > 0), "seconds_per_move": seconds})
     table = rating_table(ratings).merge(effort, how="left", left_on="player", right_index=True)
-    if not order:
-        return table.reset_index(drop=True)
-    figures = pd.DataFrame([{"player": player, **figures} for player, figures in order])
-    table = table.drop(columns=["rank", "los"]).merge(figures, how="right", on="player")
-    counts = ["games", "wins", "draws", "losses"]
+    if order:
+        table = table.drop(columns="los")
+    placed = order or [(name, {}) for name in table["player"]]
+    rows = [{"player": name, **figures} for name, figures in (*placed, *((name, {}) for name in withdrawn))]
+    table = table.merge(pd.DataFrame(rows), how="right", on="player")
+    counts = [name for name in ("games", "wins", "draws", "losses", "byes") if name in table]
     table[counts] = table[counts].fillna(0).astype(int)
-    table["rank"] = np.arange(1, len(table) + 1)
+    if "round" in table:
+        table["round"] = table["round"].astype("Int64")
+    table["rank"] = pd.array([*range(1, len(placed) + 1), *[pd.NA] * len(withdrawn)], "Int64")
     return table[[name for name in STANDINGS.names if name in table]]
 
 

@@ -61,14 +61,14 @@ def submissions(run: RatedRun, standings: pd.DataFrame) -> pd.DataFrame:
     names = list(files)
     if len(set(files.values())) < A_CLASS and not run.info.left_out:
         names = []
-    rated = standings[~standings["player"].isin(run.data.withdrawn)].set_index("player")
-    points = rated["points"] if "byes" in rated else rated["wins"] + rated["draws"] / 2
+    placed = standings[standings["rank"].notna()].set_index("player")
+    points = placed["points"] if "byes" in placed else placed["wins"] + placed["draws"] / 2
     failed = Counter(failure.player for failure in failed_games(run))
     table = pd.DataFrame({
         "file": [files[name] for name in names],
         "player": names,
         "status": [status(run, name) for name in names],
-        "place": rated["rank"].astype("Int64").reindex(names).array,
+        "place": placed["rank"].reindex(names).array,
         "points": points.reindex(names).to_numpy(float),
         "failures": pd.array([pd.NA if name in run.info.left_out else failed[name] for name in names], "Int64"),
         "reasons": ["; ".join(reasons(run, name)) for name in names],
@@ -107,7 +107,7 @@ def reasons(run: RatedRun, player: str) -> list[str]:
     parts = notices(run, player, findings(run, player))
     if lost := [failure for failure in _lost(run) if failure.player == player]:
         counts = Counter(failure.kind for failure in lost)
-        parts.append(f"lost {by_failures(counts)} (game {lost[0].game}: {failure_words(lost[0])})")
+        parts.append(f"lost {by_failures(counts)} (game {lost[0].id}: {failure_words(lost[0])})")
     return parts
 
 
