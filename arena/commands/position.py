@@ -160,7 +160,8 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> GamePosition:
         raise ArenaError(str(next(problem for problem in reversed(file.problems) if problem.game)))
     for problem in file.problems:
         say(str(problem))
-    return _with_heading(file.games[0], path.name, result_text(file.games[0].result))
+    game = file.games[0]
+    return _with_heading(game, f"game {game.number} of {game.count} of {path.name}", result_text(game.result))
 
 
 def _of_run(folder: Path, game_name: str) -> GamePosition:
@@ -171,14 +172,13 @@ def _of_run(folder: Path, game_name: str) -> GamePosition:
     [row] = pd.concat([data.games, data.void_games]).query(f"game == {game.number}").to_dict("records")
     ended = f"{result_text(row['result'])} by {row['termination']}"
     ended += f": {_visible(row['error'])}" if row["error"] else ""
-    return _with_heading(game, data.experiment.name, ended)
+    return _with_heading(game, f"game {row['id']} of {data.experiment.name}", ended)
 
 
-def _with_heading(game: PlayedGame, of: str, ended: str) -> GamePosition:
+def _with_heading(game: PlayedGame, which: str, ended: str) -> GamePosition:
     viewed = GamePosition(game)
     white, black = viewed.names
-    players = f"{white} (white) against {black} (black)"
-    return viewed._replace(heading=f"game {game.number} of {game.count} of {of}: {players}, {ended}")
+    return viewed._replace(heading=f"{which}: {white} (white) against {black} (black), {ended}")
 
 
 def _visible(name: str) -> str:

@@ -25,7 +25,7 @@ from arena.rules.result import Colour
 
 SIDES = ("a", "b")
 """The first and the second side, as endings of columns."""
-_KEY = ["game", "white", "black", "opening_fen"]
+_KEY = ["white", "black", "opening_fen", "time"]
 
 
 class RatedSide(NamedTuple):
@@ -127,7 +127,7 @@ def comparison_grid(table: pd.DataFrame) -> Grid:
 
 
 class Sameness(NamedTuple):
-    """How many games of two runs are the same. Games are the same game by number, players and opening."""
+    """How many games of two runs are the same. One is known by its players, colours, opening and its how-many-th time."""
 
     games_a: int
     games_b: int
@@ -214,9 +214,8 @@ def _notes(played: list[pd.DataFrame], scale: list[str]) -> Iterable[str]:
 
 def _hashed_games(run: Run) -> pd.DataFrame:
     """A row for each game: _KEY, result, and hashes of its moves and of its searches."""
-    table = run.games[[*_KEY, "result"]].assign(moves=run.games["line"])
-    searches = pd.concat([_search_hashes(part) for part in run.data.moves()])
-    return table.assign(searches=table["game"].map(searches).fillna(0))
+    searches = run.games["game"].map(pd.concat([_search_hashes(part) for part in run.data.moves()])).fillna(0)
+    return run.games[[*_KEY, "result"]].assign(moves=run.games["line"], searches=searches)
 
 
 def _search_hashes(moves: pd.DataFrame) -> pd.Series:

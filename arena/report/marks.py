@@ -22,10 +22,10 @@ def player_link(name: str) -> Markup:
     return Markup('<a href="#{}">{}</a>').format(anchor(name), wrapping(name))
 
 
-def game_link(number: int, ply: int | None = None, text: str = "") -> Markup:
-    """A link to a game of the page, after so many plies."""
+def game_link(id: str, ply: int | None = None, text: str = "") -> Markup:
+    """A link to a game of the page, by its id, after so many plies."""
     place = "" if ply is None else Markup("&amp;ply={}").format(ply)
-    return Markup('<a href="#game={}{}">{}</a>').format(number, place, text or number)
+    return Markup('<a href="#game={}{}">{}</a>').format(id, place, text or id)
 
 
 def elo_html(elo: Interval) -> Markup:

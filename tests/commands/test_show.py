@@ -144,7 +144,7 @@ def test_a_game_of_a_run_is_shown_with_scores(run):
     table = unpacked([moves], [plies])
     lines = shown(run, "--game", 2, "--ply", 9)
     assert lines == shown(run, "--game", games["id"][1], "--ply", 9)
-    assert lines[0].startswith("game 2 of 2 of t: deep 黒 (white) against any (black), ")
+    assert lines[0].startswith(f"game {games['id'][1]} of t: deep 黒 (white) against any (black), ")
     assert lines[1] == f"after ply 9 of {plies}, {table['move'][8].decode()}"
     head, *rows = lines[-5:]
     assert head.split() == ["ply", "player", "move", "score", "depth", "nodes", "seconds"]

@@ -36,7 +36,7 @@ def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
         against = re.findall(r"^\| ([^|]*) \| ([\d.]+)/4 \|", text, flags=re.MULTILINE)
         assert len(against) == len(NAMES) - 1
         assert sum(float(points) for _, points in against) == row["wins"] + row["draws"] / 2
-        assert len(re.findall(r"^\| \d+ \| (?:White|Black) \|", text, flags=re.MULTILINE)) == row["losses"]
+        assert len(re.findall(r"^\| [\da-f]{6} \| (?:White|Black) \|", text, flags=re.MULTILINE)) == row["losses"]
         assert f"No failure in {row['games']} games." in text and not MISSING_WORD.search(text)
 
 

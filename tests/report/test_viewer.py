@@ -79,7 +79,7 @@ def test_the_page_holds_as_many_games_as_are_asked_for_or_fit(made: Run, monkeyp
     assert whole.inside == whole.of == len(made.games)
     few = games_of(made, 7)
     assert few.inside == 7 == sum(len(unpacked(block)) for block in few.blocks)
-    assert unpacked(few.listed)["number"] == unpacked(whole.listed)["number"][:7]
+    assert unpacked(few.listed)["id"] == unpacked(whole.listed)["id"][:7]
     room = sum(map(len, whole.blocks)) // 2
     part = games_of(made, characters=room)
     assert 0 < part.inside < whole.inside and sum(map(len, part.blocks)) <= room

@@ -66,7 +66,7 @@ class PlayerPages:
         self.run, self.players = run, players
         self.specs = {spec.name: spec for spec in run.data.experiment.players}
         self.rated = run.standings.set_index("player")
-        games = sides(run.games, ["game", "plies", "termination"]).sort_values("game", kind="stable")
+        games = sides(run.games, ["game", "id", "plies", "termination"]).sort_values("game", kind="stable")
         self.no_games, self.games = games.head(0), dict(iter(games.groupby("player", sort=False)))
         graded = run.grades[(run.grades["mark"] != "") & run.grades["player"].isin(players)]
         graded = graded.sort_values(["lost", "game"], ascending=[False, True])
@@ -132,7 +132,7 @@ class PlayerPages:
             has_remedy = game is not None or first.kind != Termination.ERROR
             is_late = first.kind == Termination.TIME and not own_code(self.specs[name])
             remedy = BUSY if is_late else REMEDIES[first.kind] if has_remedy else ""
-            blocks.append(Text(f"{failure_words(first)}. {remedy}", label=f"Game {first.game}{more}:"))
+            blocks.append(Text(f"{failure_words(first)}. {remedy}", label=f"Game {first.id}{more}:"))
             if game is not None:
                 before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
                 blocks.append(Text("Position:", code=fen(game.variant, game.positions[before])))
@@ -145,18 +145,17 @@ class PlayerPages:
         """Graded errors, each with the board before the move, on which an arrow shows the better one."""
         blocks: list[Block] = []
         for row in self.errors[self.errors["player"] == name].to_dict("records"):
-            game, ply, better = self._replayed[row["game"]], row["ply"], row["best_move"]
+            game, id = self._replayed[row["game"]], self.run.ids[row["game"]]
+            ply, better = row["ply"], row["best_move"]
             if ply > len(game.moves):
                 continue
             arrow = square_numbers(better)
             board = Board(game.variant, game.positions[ply - 1], arrows=[arrow] if arrow else [])
             played = f"Played {game.text(ply)} {row['mark']}, better {better} (the arrow)."
-            words: list[Block] = [Text(played, label=f"Game {row['game']}, ply {ply}.")]
+            words: list[Block] = [Text(played, label=f"Game {id}, ply {ply}.")]
             words.append(Text(f"Costs {cost(row, called)}."))
             if linked:
-                words.append(
-                    Raw(Markup("<p>{}</p>").format(game_link(row["game"], ply - 1, "Open the game here")))
-                )
+                words.append(Raw(Markup("<p>{}</p>").format(game_link(id, ply - 1, "Open the game here"))))
             blocks.append(Row([Raw(Markup(board.svg(None))), Raw(together(words))]))
         return [Section("", "Costliest errors", blocks)] if blocks else []
 
@@ -225,7 +224,7 @@ def _lost_games(games: pd.DataFrame, called: Callable[[str], str]) -> list[Block
     first = lost.head(LOST)
     grid = Grid.of(
         [
-            (Heading("Game"), [Cell(game, str(game), game_link(game)) for game in first["game"]]),
+            (Heading("Game"), [Cell(id, id, game_link(id)) for id in first["id"]]),
             (Heading("Colour", Style.WORD), words(first["colour"].str.capitalize())),
             (Heading("Against", Style.NAME), words(first["opponent"].map(called))),
             (Heading("Plies"), [Cell(plies, str(plies)) for plies in first["plies"]]),

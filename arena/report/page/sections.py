@@ -225,8 +225,9 @@ class RunPage:
     def _costliest(self) -> Block:
         rows = []
         for row in self.run.costliest_errors.to_dict("records"):
-            where = f"Game {row['game']}, ply {row['ply']}"
-            link = game_link(row["game"], row["ply"] - 1, where) if self.viewer else None
+            game = self.run.ids[row["game"]]
+            where = f"Game {game}, ply {row['ply']}"
+            link = game_link(game, row["ply"] - 1, where) if self.viewer else None
             said = words((row["player"], f"{row['move']} {row['mark']}", row["best_move"]))
             rows.append([Cell(None, where, link), *said, Cell(row["lost"], cost(row))])
         head = [NAMED if name == "Player" else Heading(name, Style.WORD) for name in _COSTLIEST]

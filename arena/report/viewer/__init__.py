@@ -92,7 +92,7 @@ def _listed(games: pd.DataFrame) -> dict[str, list[Any]]:
         for white, black in zip(games["white_points"], games["black_points"], strict=True)
     ]
     return {
-        "number": games["game"].tolist(),
+        "id": games["id"].tolist(),
         "white": games["white"].astype(str).tolist(),
         "black": games["black"].astype(str).tolist(),
         "opening": games["opening"].tolist(),

@@ -11,15 +11,15 @@ import { unpackedGame } from "./ply.js";
  */
 
 /**
- * A game of the list: `place` in it, `number` in the run, `swing` in men.
- * @typedef {{place: number, number: number, white: string, black: string, opening: number, result: string, end: string,
+ * A game of the list: `place` in it, `swing` in men.
+ * @typedef {{place: number, id: string, white: string, black: string, opening: number, result: string, end: string,
  *   points: Points|null, plies: number, swing: number|null, error: string}} ListedGame
  */
 
 const ORDERS = {
-  surprise: (a, b) => (b.swing ?? -1) - (a.swing ?? -1) || a.number - b.number,
-  number: (a, b) => a.number - b.number,
-  shortest: (a, b) => a.plies - b.plies || a.number - b.number,
+  surprise: (a, b) => (b.swing ?? -1) - (a.swing ?? -1) || a.place - b.place,
+  opening: (a, b) => a.opening - b.opening || a.place - b.place,
+  shortest: (a, b) => a.plies - b.plies || a.place - b.place,
 };
 
 export class Games {
@@ -45,7 +45,7 @@ export class Games {
 /** The list of games, from its columns. @returns {any[]} */
 export function listOf(columns) {
   const names = Object.keys(columns);
-  return columns.number.map((_, place) => ({ place, ...Object.fromEntries(names.map((name) => [name, columns[name][place]])) }));
+  return columns.id.map((_, place) => ({ place, ...Object.fromEntries(names.map((name) => [name, columns[name][place]])) }));
 }
 
 /* The games of a form's choices, in its order; an empty choice is any. */

@@ -61,9 +61,9 @@ export class List {
   }
 
   row(game) {
-    const { number, white, black, opening, result, plies, end, swing } = game;
-    const facts = [`Game ${number}`, `opening ${opening}`, counted(plies, "ply", "plies"), end, swing === null ? "" : `swing ${swing.toFixed(1)} men`];
-    return element("li", {}, element("button.viewer-game", { "type": "button", "data-game": number, "onclick": () => this.onopen(game) },
+    const { id, white, black, opening, result, plies, end, swing } = game;
+    const facts = [`Game ${id}`, `opening ${opening}`, counted(plies, "ply", "plies"), end, swing === null ? "" : `swing ${swing.toFixed(1)} men`];
+    return element("li", {}, element("button.viewer-game", { "type": "button", "data-game": id, "onclick": () => this.onopen(game) },
       element("span.viewer-players", {}, named(white), " – ", named(black)), element("span.viewer-result", {}, resultText(result)),
       element("small", {}, facts.filter(Boolean).join(" · "))));
   }
@@ -72,7 +72,7 @@ export class List {
   mark(game) {
     this.current = game;
     const buttons = [...this.host.querySelectorAll("button")];
-    markCurrent(buttons, game && buttons.find((button) => button.dataset.game === String(game.number)));
+    markCurrent(buttons, game && buttons.find((button) => button.dataset.game === game.id));
   }
 
   /* Mark the game that is open, and bring it into view in the list. */

@@ -12,7 +12,7 @@ import { counted, durationText, fenOf, grouped, menText, pointsText, positionTex
 
 /**
  * What is said of a game; `swing` is in men.
- * @typedef {{number: number, white: string, black: string, opening: number, result: string, end: string,
+ * @typedef {{id: string, white: string, black: string, opening: number, result: string, end: string,
  *   points: Points|null, plies: number, swing: number|null, error: string}} GameFacts
  */
 
@@ -59,7 +59,7 @@ export class Stage {
     this.played = moves;
     this.positions = [start, ...moves];
     const { title, legend, facts } = this.parts;
-    title.replaceChildren(`Game ${game.number}: `, named(game.white), " – ", named(game.black), `, ${resultText(game.result)}`);
+    title.replaceChildren(`Game ${game.id}: `, named(game.white), " – ", named(game.black), `, ${resultText(game.result)}`);
     legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
     legend.hidden = this.parts.graph.hidden = !this.scored(true) && !this.scored(false);
     facts.replaceChildren(...this.facts(game, fault));

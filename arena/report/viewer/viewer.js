@@ -1,4 +1,4 @@
-/* The games of a report: the list, the stage, and the page's address, such as #game=12&ply=30 or #player=a&opponent=b;
+/* The games of a report: the list, the stage, and the page's address, such as #game=a45f86&ply=30 or #player=a&opponent=b;
    #player=a alone is the page of a player. */
 
 import { Games } from "./games.js";
@@ -31,7 +31,7 @@ class Viewer {
         const game = this.list.beside(this.list.current, step);
         if (game) this.open(game, 0);
       },
-      onply: (game, ply) => this.address(`#game=${game.number}&ply=${ply}`),
+      onply: (game, ply) => this.address(`#game=${game.id}&ply=${ply}`),
     });
   }
 
@@ -71,13 +71,13 @@ class Viewer {
   /* Show what the address names; returns whether it names something of these games. */
   follow() {
     const words = new URLSearchParams(location.hash.slice(1));
-    const [number, player, opponent] = [words.get("game"), words.get("player"), words.get("opponent")];
-    if (number !== null) {
-      const game = this.games.list.find((each) => String(each.number) === number);
+    const [id, player, opponent] = [words.get("game"), words.get("player"), words.get("opponent")];
+    if (id !== null) {
+      const game = this.games.list.find((each) => each.id === id);
       if (game) this.open(game, Number.parseInt(words.get("ply"), 10) || 0, { go: true });
-      else this.missing(`Game ${number} is not inside this page.`);
+      else this.missing(`Game ${id} is not inside this page.`);
     } else if (opponent !== null) this.between(player || "", opponent);
-    return number !== null || opponent !== null;
+    return id !== null || opponent !== null;
   }
 
   between(player, opponent) {
