@@ -129,7 +129,9 @@ def test_a_plan_measures_games_on_the_workers_of_a_cluster_and_counts_them(dask:
     workers = [dask.worker(), dask.worker()]
     while worker_count(dask.address) < len(workers):
         time.sleep(0.05)
-    [document] = [json.loads(line) for line in invoke(*command).stdout.splitlines()]
+    result = invoke(*command)
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
     assert document["workers"] == len(workers) and document["seconds_per_game"] > 0
 
 

@@ -276,7 +276,7 @@ def test_every_player_and_the_baseline_answer_each_position_once(folder):
     suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
     alone = list(map(solve, questions(suite, [four], 5)))
     rows = table[(table["player"] == "4 plies") & (table["suite"] == "english-shots")]
-    shown = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds", "hash")]
+    shown = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds")]
     assert list(rows[shown].itertuples(index=False, name=None)) == [
         tuple(getattr(answer, name) for name in shown) for answer in alone
     ]
@@ -422,7 +422,7 @@ def test_players_of_a_run_without_games_search_each_random_position_once_to_the_
         assert invoke("run", tmp_path / "run.yaml", "--out", out, "--workers", workers).exit_code == 3
     one, two = (arena.load(tmp_path / str(workers)) for workers in (1, 2))
     answers = one.data.answers
-    repeated = [name for name in SuiteAnswer._fields if name not in ("seconds", "cpu_seconds")]
+    repeated = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds")]
     pd.testing.assert_frame_equal(answers[repeated], two.data.answers[repeated])
     assert not len(one.games) and not len(one.suites) and set(answers["suite"]) == {"random d4"}
     assert answers.groupby("position")["fen"].nunique().eq(1).all() and answers["fen"].nunique() == 5
