@@ -127,7 +127,7 @@ def comparison_grid(table: pd.DataFrame) -> Grid:
 
 
 class Sameness(NamedTuple):
-    """How many games of two runs are the same. One is known by its players, colours, opening and its how-many-th time."""
+    """How many games of two runs are the same, by players, colours, opening and its how-many-th time."""
 
     games_a: int
     games_b: int
