@@ -162,7 +162,7 @@ def play(
         schedule = tournament.schedule(ledger.results())
         yield from _batches(tournament, schedule, ledger, workers, stopping, say)
         ledger.notes.clear()
-        found = set(ledger.altered())
+        found = set(ledger.check("was altered by another program during the run"))
         for line in ledger.notes:
             say(line)
         if altered & found:

@@ -54,10 +54,10 @@ def reopened(run: StoredRun, **info: Any) -> Ledger:
 def altered(folder: Path, change: Callable[[dict[str, Any]], None], *, is_forged: bool) -> None:
     """Change the game that was stored last, with a checksum that fits if it is forged."""
     with closing(sqlite3.connect(folder / FILE)) as other, other:
-        row = other.execute(f"{GAMES.query} ORDER BY rowid DESC").fetchone()
-        values = dict(zip(GAMES.columns, row, strict=False))
+        _, *row, mark = other.execute(f"{GAMES.query} ORDER BY rowid DESC").fetchone()
+        values = dict(zip(GAMES.columns, row, strict=True))
         change(values)
-        mark = checksum(values.values()) if is_forged else row[-1]
+        mark = checksum(values.values()) if is_forged else mark
         marks = ", ".join("?" * (len(values) + 1))
         other.execute(f"REPLACE INTO games VALUES ({marks})", (*values.values(), mark))
 
