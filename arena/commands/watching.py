@@ -139,8 +139,11 @@ class FollowedFiles:
 
     def follow(self, tournament: Tournament) -> None:
         """Follow the files that the players were loaded from, as they were then, and no others."""
+        entrants = tournament.entrants
         with self._lock:
-            self._marks = {path: self._marks[path] for path in self._named} | dict(tournament.entrants.files)
+            self._marks = {path: self._marks[path] for path in self._named}
+            for files in (*entrants.files_of.values(), *entrants.left_out_files.values()):
+                self._marks.update(files)
 
     @contextmanager
     def followed(self) -> Iterator[None]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from arena.ledger.store import StoreError
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +19,7 @@ from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, Ledger
+from arena.ledger.ledger import FILE, GAMES, Ledger, StoreError
 from arena.ledger.read import read
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -176,8 +175,8 @@ def a_ledger(data: bytes, folder: Path) -> None:
     except StoreError as error:
         _one_line(error)
     try:
-        with Ledger(folder, made_up.experiment("random"), RunInfo(12)) as ledger:
-            assert ledger.finished() <= set(range(1, 13))
+        with Ledger(folder, made_up.experiment("random"), RunInfo()) as ledger:
+            assert len(ledger.results()) <= 12
     except StoreError as error:
         _one_line(error)
     else:
@@ -209,9 +208,9 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     folder = tmp_path_factory.mktemp("fuzz")
     made_up.fill(folder, "random", 12)
     whole = (folder / FILE).read_bytes()
-    with Ledger(folder, made_up.experiment("random"), RunInfo(12)) as ledger:
+    with Ledger(folder, made_up.experiment("random"), RunInfo()) as ledger:
         ledger.put("note", "x" * 5000)
-        ledger.remove_after(9)
+        ledger.delete(GAMES, "rowid > 9")
         begun, log = ((folder / f"{FILE}{suffix}").read_bytes() for suffix in ("", "-wal"))
     assert len(log) > 4096
     pdn, pages = data_of("tests/data/*.pdn"), [b"\0", b"\xff", b"\x05", b"\x0d", b"\0" * 100, b"SQLite format 3\0"]

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import arena
 from arena import Game
 from arena.commands.position import position_of
 from arena.ledger.packing import unpacked
@@ -115,7 +116,7 @@ def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
 
 def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
     assert "W:W32:B1,K5" in shown(games, "--game", 2, "--ply", 2)
-    viewed = position_of(str(games), None, 2, 3)
+    viewed = position_of(str(games), None, "2", 3)
     assert game_of(viewed.game, viewed.ply).fen == "B:W28:B1,K5"
 
 
@@ -136,10 +137,13 @@ def test_what_the_comments_of_a_pdn_found_is_shown(games):
 
 
 def test_a_game_of_a_run_is_shown_with_scores(run):
+    games = arena.load(run).games
     with sqlite3.connect(run / "ledger.sqlite") as connection:
-        moves, plies = connection.execute("SELECT moves, plies FROM games WHERE game = 2").fetchone()
+        query = "SELECT moves, plies FROM games WHERE key = ?"
+        moves, plies = connection.execute(query, [int(games["key"][1])]).fetchone()
     table = unpacked([moves], [plies])
     lines = shown(run, "--game", 2, "--ply", 9)
+    assert lines == shown(run, "--game", games["id"][1], "--ply", 9)
     assert lines[0].startswith("game 2 of 2 of t: deep 黒 (white) against any (black), ")
     assert lines[1] == f"after ply 9 of {plies}, {table['move'][8].decode()}"
     head, *rows = lines[-5:]

@@ -21,14 +21,13 @@ def played(folder: Path, worth: int, results: list[str]) -> pd.DataFrame:
     """Store a run of a version of `own`, first White, then Black from each opening; its games, named by it."""
     own = {"name": "own", "type": "greedy", "evaluation": {"linear": {"man": worth}}}
     rows = [
-        (*(("own", "other") if number % 2 == 0 else ("other", "own")), result, number // 2 + 1)
+        (*(("own", "other") if number % 2 == 0 else ("other", "own")), result, number // 2)
         for number, result in enumerate(results)
     ]
-    with StoredRun(folder, [own, OTHER], len(rows)) as run:
-        for number, (white, black, result, opening) in enumerate(rows, start=1):
-            moves = ("11-15", f"{worth}-{number}")
-            run.add(number, white, black, result, moves=moves, opening=opening)
-        run.ledger.finish([])
+    with StoredRun(folder, [own, OTHER], OPENINGS) as run:
+        for number, (white, black, result, opening) in enumerate(rows):
+            run.add(white, black, result, opening=opening, moves=("11-15", f"{worth}-{number}"))
+        run.end()
     games = pd.DataFrame(rows, columns=["white", "black", "result", "linked"]).replace("own", f"own {worth}")
     return games.assign(pair=[f"{worth} {opening}" for opening in games["linked"]])
 

@@ -14,11 +14,14 @@ from arena.experiment.formats.base import MIN_ROUNDS, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.ledger import Ledger
-from arena.play import tournament
+from arena.ledger.info import session
+from arena.ledger.ledger import COMPLETE, Ledger
+from arena.ledger.record import GameRecord
+from arena.play import carry_out
+from arena.play.carry_out import play
+from arena.play.match import Task
 from arena.play.pilot import expectation, pilot
 from arena.play.prepare import prepare
-from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import match_summary, resolution, sprt
 from arena.report.charts.comparisons import plot_sprt
@@ -26,9 +29,10 @@ from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
 from arena.report.sentences.facts import narrowed
 from arena.report.tables.outcomes import sprt_path, verdict
-from arena.rules.result import result_of
+from arena.rules.game import Termination
+from arena.rules.result import points_of, result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
-from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, Result, batches, drawn, plan_of, record
+from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, Result, batches, drawn, plan_of
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
@@ -51,6 +55,12 @@ def deciding_pair(results: tuple[float, ...]) -> int:
     raise AssertionError("not decided")
 
 
+def record(task: Task) -> GameRecord:
+    """A made-up game: `a` wins two of three with the white men, by their keys; all others are level."""
+    is_won = task.white.name == "a" and task.key % 3 > 0
+    return task.record("white" if is_won else "draw", Termination.NO_MOVES)
+
+
 TESTED = "format: match\nsprt: {elo0: 0, elo1: 20}\n" + TWO
 
 
@@ -59,10 +69,15 @@ TESTED = "format: match\nsprt: {elo0: 0, elo1: 20}\n" + TWO
 def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
-    (tmp_path / "config.yaml").write_text(HEAD.replace("count: 24", "count: 24, balanced: false") + TESTED)
+    openings = "random_plies: 6, count: 960, balanced: false"
+    (tmp_path / "config.yaml").write_text(HEAD.replace("random_plies: 3, count: 24", openings) + TESTED)
     plan = prepare(load(tmp_path / "config.yaml"))
-    plan = plan._replace(openings=plan.openings * 40)
-    expected = deciding_pair(tuple(1.0 if pair % 3 == 0 else 1.5 for pair in range(1, 481)))
+    schedule = plan.schedule({})
+    schedule.advance()
+    number_of = {game.key: game.game for game in schedule.games()}
+    results = [record(plan.task(game)).result for game in schedule.games()]
+    pairs = zip(results[::2], results[1::2], strict=True)
+    expected = deciding_pair(tuple(points_of(white) + 1 - points_of(black) for white, black in pairs))
     place = {"forwards": 0, "backwards": -1, "second games first": 1}[order]
     begun: list[int] = []
 
@@ -73,16 +88,18 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
             if stopping():
                 return
             block = tasks[start : start + 60]
-            begun.extend(task.scheduled.game for task in block)
-            block.sort(key=lambda task: place * (task.scheduled.game if place < 0 else task.scheduled.game % 2))
+            begun.extend(number_of[task.key] for task in block)
+            block.sort(key=lambda task: place * (number_of[task.key] if place < 0 else number_of[task.key] % 2))
             yield from map(record, block)
 
-    monkeypatch.setattr(tournament, "run_tasks", shuffled)
+    monkeypatch.setattr(carry_out, "run_tasks", shuffled)
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
+        ledger.begin(plan.info.begun(session(0, 1), None))
         for last in (-(-2 * expected // 60) * 60, 0):
             begun.clear()
             list(play(plan, ledger, 1))
-            assert ledger.complete and ledger.finished() == set(range(1, 2 * expected + 1))
+            assert ledger.documents()[COMPLETE]
+            assert [number_of[key] for key in ledger.counting()] == list(range(1, 2 * expected + 1))
             assert max(begun, default=0) == last < plan.games
     path = sprt_path(arena.load(tmp_path / "out").games, Sprt.model_validate(SPRT))
     assert len(path) == expected and verdict(path) == "H1"

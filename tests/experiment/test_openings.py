@@ -47,7 +47,7 @@ def prepared(folder: Path, openings: str) -> list[str]:
     path = folder / "config.yaml"
     path.write_text(CONFIG.format(openings=openings))
     plan = prepare(load(path))
-    return [fen(plan.variant, opening) for opening in plan.openings]
+    return [fen(plan.variant, opening.position) for opening in plan.openings.openings]
 
 
 COUNTS = {

@@ -192,7 +192,7 @@ PLAYS = (
 )
 HOMEWORK = (
     "name: hw\nvariant: english\nopenings: {count: 2}\nmax_plies: 40\nprocess: {move_timeout: 4, memory: 512}\n"
-    "failures: {disqualify_after: 0, faulty: %s}\nplayers:\n  - {type: submissions/*.py, depth: 1}\n"
+    "failures: {withdraw_after: 0, faulty: %s}\nplayers:\n  - {type: submissions/*.py, depth: 1}\n"
     "  - {type: late/*.py, seconds: 0.5}\n"
 )
 

@@ -7,11 +7,8 @@ from pathlib import Path
 
 from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
 from arena.experiment.load import load
-from arena.ledger.record import GameRecord
-from arena.play.match import Task
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
-from arena.rules.game import Termination
 
 Result = Callable[[ScheduledGame], float]
 """White's points in a game."""
@@ -30,7 +27,7 @@ def games_of(batch: PairBatch, before: int = 0) -> list[ScheduledGame]:
 
 
 def batches(format: Batches, result: Result, withdrawn: Mapping[int, frozenset[int]] = {}) -> Made:
-    """The games of all batches of a format under some results, and its final order; `withdrawn` players by batch."""
+    """The games of all batches of a format under some results, and its final order; `withdrawn` are by batch."""
     made: list[list[ScheduledGame]] = []
     before = 0
     batch = next(format)
@@ -67,9 +64,3 @@ DYNAMIC = {
     "swiss": "format: {type: swiss, rounds: 3, pairs: 2}\n",
     "knockout": "format: {type: knockout, pairs: 1, extra: 4}\n",
 }
-
-
-def record(task: Task) -> GameRecord:
-    """A made-up game: of three pairs by the key the first player wins two with 1.5 points, one is level."""
-    result = ("white", "draw", "draw")[task.key % 3]
-    return task.record(result, Termination.NO_MOVES)

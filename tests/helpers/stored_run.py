@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -69,7 +68,7 @@ class StoredRun:
         error: str = "",
         *,
         opening: int | None = None,
-        began: float = math.nan,
+        began: float = 0.0,
         moves: Sequence[str] = ("11-15",),
         columns: Mapping[str, float] = MappingProxyType({}),
     ) -> GameRecord:

@@ -81,7 +81,7 @@ def test_a_player_that_resigns_loses_and_has_not_failed(service: dict[str, Any],
     run = arena.run(service, tmp_path / "run", workers=1, quiet=True)
     assert set(run.games["termination"]) == {"resignation"} and not run.games["error"].any()
     assert ((run.games["white"] == "asks") == (run.games["result"] == "black")).all()
-    assert not run.data.failures and not run.data.disqualified
+    assert not run.data.failures and not run.data.withdrawn
 
 
 @pytest.mark.full

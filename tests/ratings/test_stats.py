@@ -209,17 +209,14 @@ def test_los_is_the_normal_probability_of_a_positive_difference():
     np.testing.assert_allclose(los([0.0, 1.0, -1.0], [3.0, 1.0, 0.0]), [0.5, 0.841344746, 0])
 
 
-def test_a_sequential_test_takes_in_the_pairs_at_the_head_of_the_schedule_until_it_is_decided():
+def test_a_sequential_test_takes_in_one_pair_after_the_other_until_it_is_decided():
     test = SequentialTest({"elo0": 0, "elo1": 200})
-    points = dict.fromkeys(range(1, 101), 1.0) | dict.fromkeys(range(2, 101, 2), 0.0)
-    assert not test.advance({2: 0.0, 3: 1.0}) and test.state is None
-    states = test.advance(dict(list(points.items())[:5]))
-    assert (len(states), test.games, test.decided) == (2, 4, False)
-    states += test.advance(points)
+    assert not test.decided and test.state is None
+    states = []
+    while not test.decided:
+        states.append(test.add(1.0, 0.0))
     assert states == [sprt([0, 0, 0, 0, pairs], 0, 200) for pairs in range(1, len(states) + 1)]
-    assert test.decided and states[-1].verdict == "H1" and test.games == 2 * len(states) < 100
-    assert not test.advance(points)
-    assert not SequentialTest(None).advance(points)
+    assert test.state == states[-1] and states[-1].verdict == "H1" and test.games == 2 * len(states) < 100
 
 
 @pytest.mark.parametrize("arguments", [(0, 0.5), (10, 1.5), (10, math.nan)])

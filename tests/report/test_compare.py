@@ -82,9 +82,9 @@ def test_players_that_games_do_not_connect_to_the_others_in_both_are_not_compare
 
 def test_runs_and_files_compare_with_seconds_a_move_where_they_are_known(tmp_path):
     with StoredRun(tmp_path / "run", "ab", 4) as run:
-        for number, (white, black, result) in enumerate([("a", "b", "white"), ("b", "a", "draw")] * 2, start=1):
-            run.add(number, white, black, result, moves=("11-15", "23-19"))
-        run.ledger.finish([])
+        for white, black, result in [("a", "b", "white"), ("b", "a", "draw")] * 2:
+            run.add(white, black, result, moves=("11-15", "23-19"))
+        run.end()
     path = written(tmp_path, "games.csv", "white,black,result,pair\na,b,1-0,1\nb,a,1/2-1/2,1\n")
     document = json.loads(invoke("compare", run.folder, path, "--first", "black", "--json").output)
     for row in document["players"]:

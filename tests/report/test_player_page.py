@@ -79,7 +79,8 @@ def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
 def test_a_failure_without_words_has_the_ply_that_failed(plies: int, ply: int) -> None:
     """White, who begins, is to move after an even number of plies; after an odd one its last move was late."""
     game = {"game": 1, "white": "a", "black": "b", "result": "black", "termination": "time", "plies": plies}
-    (failure,) = failures_of([game | {"opening_fen": "W:W1:B32", "error": "", "traceback": "", "output": ""}])
+    texts = {"id": "00000a", "opening_fen": "W:W1:B32", "error": "", "traceback": "", "output": ""}
+    (failure,) = failures_of([game | texts])
     assert failure.ply == ply and f"ply {ply}" in failure.words
 
 

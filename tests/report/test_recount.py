@@ -74,7 +74,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "swiss": {
         "openings": {"count": 5},
         "format": {"type": "swiss", "rounds": 4},
-        "failures": {"disqualify_after": 0},
+        "failures": {"withdraw_after": 0},
         "players": [
             {"name": "raises", "type": "broken.py:Raises"},
             {"name": "cheats", "type": "broken.py:Cheats"},
@@ -82,8 +82,8 @@ RUNS: dict[str, dict[str, Any]] = {
         ],
     },
 }
-RUNS["void"] = {key: value for key, value in RUNS["swiss"].items() if key != "failures"} | {"seed": 2}
-"""By whose chance one of the two players that fail is disqualified, and the other has games that count."""
+RUNS["withdrawn"] = {key: value for key, value in RUNS["swiss"].items() if key != "failures"} | {"seed": 2}
+"""By whose seed one of the two players that fail is withdrawn, and the other has games that count."""
 ENDS = {
     "no_pieces": "all pieces captured",
     "no_moves": "no legal moves",
@@ -92,7 +92,6 @@ ENDS = {
     "max_plies": "ply limit reached",
     "error": "error of a player",
     "illegal_move": "illegal move",
-    "disqualified": "player disqualified",
 }
 PREFIXES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 
@@ -187,9 +186,9 @@ def read(folder: Path) -> Counted:
     timed = moves.groupby("player")["cpu_seconds"].transform(lambda cpu: cpu.notna().all() and cpu.sum() > 0)
     moves["time"] = moves["cpu_seconds"].where(timed.astype(bool), moves["seconds"])
     page = (folder / "report.html").read_text(encoding="utf-8")
-    stored = json.loads((folder / "manifest.json").read_text())["configuration"]["players"]
-    players = {entry["name"]: entry for entry in stored}
-    return Counted(folder.name, page, games, moves, players, arena.load(folder), len(void))
+    run = arena.load(folder)
+    players = {entry["name"]: entry for entry in run.data.experiment.as_dict()["players"]}
+    return Counted(folder.name, page, games, moves, players, run, len(void))
 
 
 @pytest.fixture(params=RUNS)
@@ -200,10 +199,10 @@ def run(request: pytest.FixtureRequest, pages: dict[str, Counted]) -> Counted:
 
 def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
     drawn = (run.games["result"] == "draw").mean()
-    found = re.search(r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) void)?", run.text)
+    found = re.search(r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) that do not count)?", run.text)
     assert found, run.text
     assert (int(found[1]), int(found[2])) == (len(run.players), len(run.games))
-    assert int(found[3] or 0) == run.void_games and (run.void_games > 0) == (run.name == "void")
+    assert int(found[3] or 0) == run.void_games and (run.void_games > 0) == (run.name == "withdrawn")
     (share,) = re.findall(r"([0-9.]+ %) of the games were drawn", text_of(run.page))
     agrees(share, drawn)
 
@@ -211,9 +210,9 @@ def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
 def test_the_standings_count_games_points_and_means(run: Counted) -> None:
     rows, games = run.table("Standings"), dict(list(run.sides.groupby("player")))
     assert [row["#"] for row in rows] == [str(place) for place in range(1, len(rows) + 1)]
-    if run.name == "void":  # in the final order of a Swiss stands who was disqualified, too
-        disqualified = rows.pop()
-        assert [disqualified[name] for name in ("Points", "Elo", "Score", "Won, drawn, lost")] == [""] * 4
+    if run.name == "withdrawn":  # in the final order of a Swiss stands who was withdrawn, too
+        withdrawn = rows.pop()
+        assert [withdrawn[name] for name in ("Points", "Elo", "Score", "Won, drawn, lost")] == [""] * 4
     assert {row["Player"] for row in rows} == set(games)
     for row in rows:
         points = games[row["Player"]]["points"]
@@ -318,19 +317,19 @@ def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_
 
 
 def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
-    lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time", "disqualified"])]
+    lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time"])]
     said = r"([0-9]+) of ([0-9]+) games? (?:was|were) lost because (?:a player|players) failed: (.*?)\. "
     found = re.search(said, run.text + " ")
-    assert (found is not None) == bool(len(lost)) == (run.name in ("swiss", "void"))
+    assert (found is not None) == bool(len(lost)) == (run.name in ("swiss", "withdrawn"))
     if not found:
         return
     assert (int(found[1]), int(found[2])) == (len(lost), len(run.games))
     loser = lost["white"].where(lost["result"] == "black", lost["black"])
-    words = {"errors": "error", "illegal moves": "illegal_move", "unplayed": "disqualified"}
+    words = {"errors": "error", "illegal moves": "illegal_move"}
     counted = {}
-    lines = found[3].replace(", as it was disqualified", "")
-    for player, all_lost, games, text in re.findall(r"(\w+) lost ([0-9]+) of its ([0-9]+) games?([^;]*)", lines):
-        for number, kind in re.findall(r"([0-9]*) (?:by )?(errors|illegal moves|unplayed)", text):
+    parts = re.findall(r"(\w+) lost ([0-9]+) of its ([0-9]+) games?([^;]*)", found[3])
+    for player, all_lost, games, text in parts:
+        for number, kind in re.findall(r"([0-9]*) (?:by )?(errors|illegal moves)", text):
             counted[player, words[kind]] = int(number or all_lost)
         assert int(games) == (run.sides["player"] == player).sum()
     assert counted == Counter(zip(loser, lost["termination"], strict=True))

@@ -11,19 +11,20 @@ import pandas as pd
 import pytest
 
 from arena.base.number import quantity, signed, times
+from arena.ledger.packing import line_of
 from arena.ledger.read import GAME_COLUMNS
-from arena.ledger.record import failures_of
-from arena.ratings.repeats import line_hashes, repeated_games
+from arena.ratings.repeats import repeated_games
 from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import RunPage
 from arena.report.run import TABLES, Run
-from arena.report.sentences.cautions import disqualifications, faulty
+from arena.report.sentences.cautions import faulty, withdrawals
 from arena.report.tables.effort import effort
 from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
+from arena.rules.result import NO_RESULT
 from players.finding import Finding
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
@@ -61,23 +62,18 @@ def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_gro
 
 
 def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> None:
-    lines = {
-        0: ["a-b", "c-d"],
-        1: ["a-b", "c-d"],
-        2: ["c-d", "a-b"],
-        3: ["a-b", "c-d"],
-        4: ["a-b", "c-d"],
-        5: ["a-b"],
-    }
-    games = pd.DataFrame({"game": list(lines), "white": "x", "black": "y", "opening_fen": START})
-    games.loc[3, ["white", "black"]] = ["y", "x"]
-    games.loc[4, "opening_fen"] = OPENING
-    rows = [(game, ply, move) for game, line in lines.items() for ply, move in enumerate(line, 1)]
-    moves = pd.DataFrame(rows, columns=["game", "ply", "move"])
-    hashes = line_hashes(moves)
-    assert repeated_games(games, hashes) == 1
-    assert repeated_games(games[games["game"] != 0], hashes) == 0
-    assert repeated_games(games[:0], line_hashes(moves[:0])) == 0
+    moves = ["a-b", "c-d"]
+    played = [
+        ("x", "y", START, moves),
+        ("x", "y", START, moves),
+        ("x", "y", START, moves[::-1]),
+        ("y", "x", START, moves),
+        ("x", "y", OPENING, moves),
+        ("x", "y", START, moves[:1]),
+    ]
+    rows = [(white, black, line_of(fen, texts)) for white, black, fen, texts in played]
+    games = pd.DataFrame(rows, columns=["white", "black", "line"])
+    assert [repeated_games(part) for part in (games, games[1:], games[:0])] == [1, 0, 0]
 
 
 GRID = [player(f"{e}{d}", d, evaluation=e) for e in ("a", "b") for d in (2, 4)]
@@ -122,7 +118,7 @@ def effort_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.Data
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
     players = [player("busy", 4), player("idle", type="random")]
-    survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
+    survey = Survey(totals(moves), moves, pd.Series(dtype=float))
     return effort(rows, survey, ["idle", "busy"], specs(players), {})
 
 
@@ -196,10 +192,11 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
     whole = experiment(players, sprt={"elo0": 0.0, "elo1": 9.0})
     run = run_of(tmp_path, whole, *frames(players, 2, plies=4))
-    placed = dict.fromkeys(TABLES["standings"].names[-9:], 1)
+    placed = dict.fromkeys(TABLES["standings"].names[-8:], 1)
     run = changed(run, order=[("x1", placed)], games=run.games.reindex(columns=list(GAME_COLUMNS)))
+    unwritten = {"games": ["key", "time", "line"]}  # of the run, not of its file
     for name, of in TABLES.items():
-        table = getattr(run, name)
+        table = getattr(run, name).drop(columns=unwritten.get(name, []))
         of_players = run.placed if name == "crosstable" else []
         absent = {"standings": {"los"}, "moves": {"fen"}}.get(name, set())  # of no final order; of `positions`
         settings = ["depth", "evaluation"] if name == "standings" else []
@@ -214,37 +211,32 @@ OWN = ("good", "fails", "bad")
 
 
 def class_of(folder: Path) -> Run:
-    """Submissions: `bad` is disqualified, `fails` loses games, `gone` was left out; `own` is built in."""
+    """Submissions: `bad` is withdrawn, `fails` loses games, `gone` was left out; `own` is built in."""
     players = [player("own", 3), *(player(name, type=f"work/{name}.py:Bot") for name in OWN)]
     games, moves = frames(players, 3, plies=4)
-    games[["error", "traceback", "output"]] = ""
+    games["error"] = ""
     of_bad = (games["white"] == "bad") | (games["black"] == "bad")
+    failures = ["result", "termination", "error"]
     lost = games.index[~of_bad & (games["black"] == "fails")][:2]
-    games.loc[lost, ["result", "termination"]] = ["white", "error"]
-    games.loc[lost, "error"] = "fails raised KeyError: 3 at ply 4"
-    games.loc[lost[1], ["termination", "error"]] = ["time", ""]
-    void = games[of_bad].assign(result="*", termination="disqualified", error="bad disqualified")
-    failing = void.index[1:3]
-    void.loc[failing, "termination"] = "illegal_move"
-    void.loc[failing, "error"] = "bad returned None at ply 2"
-    void.loc[void.index[0], ["termination", "error"]] = ["error", "fails raised KeyError: 4 at ply 4"]
-    void["result"] = (void["white"] == "bad").map({True: "black", False: "white"})
-    void.loc[void.index[0], "result"] = "white" if void.loc[void.index[0], "white"] == "bad" else "black"
-    of_void = tuple(failures_of(void.to_dict("records")))
-    void["result"] = "*"
-    kept = games[~of_bad].reset_index(drop=True)
+    games.loc[lost[0], failures] = ["white", "error", "fails raised KeyError: 3 at ply 4"]
+    games.loc[lost[1], failures] = ["white", "time", ""]
+    games.loc[of_bad, failures[1:]] = ["illegal_move", "bad returned None at ply 2"]
+    games.loc[of_bad, "result"] = np.where(games["white"] == "bad", "black", "white")[of_bad]
+    of_both = games.index[of_bad & (games["white"] == "fails")][0]
+    games.loc[of_both, failures] = ["black", "error", "fails raised KeyError: 4 at ply 4"]
     found = (
         Finding("error", where="gone", said="cannot be built: line 2"),
         Finding("warning", "is slow", where="good"),
     )
-    run = run_of(folder, experiment(players), kept, moves[moves["game"].isin(kept["game"])])
-    info = run.info._replace(found=found, left_out={"gone": "work/gone.py"})
+    run = run_of(folder, experiment(players), games, moves)
     return changed(
         run,
-        void_games=void.reset_index(drop=True),
-        disqualified=("bad",),
-        info=info,
-        failures=(*run.data.failures, *of_void),
+        games=run.games[~of_bad].reset_index(drop=True),
+        moves=moves[~moves["game"].isin(games.loc[of_bad, "game"])],
+        void_games=run.games[of_bad].assign(result=NO_RESULT).reset_index(drop=True),
+        withdrawn={"bad": "it failed in its first 3 games"},
+        info=run.info._replace(found=found, left_out={"gone": "work/gone.py"}),
+        failures=run.data.failures,
     )
 
 
@@ -255,7 +247,7 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert set(table.index[:2]) == {"good", "fails"} and [*table.index[2:]] == ["bad", "gone"]
     assert table.loc["good", "place"] == ranks.loc["good", "rank"]
     assert table["file"].to_dict() == {name: f"work/{name}.py" for name in table.index}
-    assert table["failures"].dropna().to_dict() == {"good": 0, "fails": 2, "bad": 2}
+    assert table["failures"].dropna().to_dict() == {"good": 0, "fails": 2, "bad": 17}
     assert table.loc["good", "points"] == ranks.loc["good", "wins"] + ranks.loc["good", "draws"] / 2
     own = run.moves[run.moves["player"] == "good"]
     assert table.loc["good", "seconds_longest"] == own["seconds"].max()
@@ -263,18 +255,18 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert table["reasons"].to_dict() == {
         "good": "found before the first game: is slow",
         "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
-        "bad": "disqualified, as it failed in its first 3 games "
-        f"(game {run.void_games['game'].iloc[1]}: returned None at ply 2): its 18 games do not count",
+        "bad": "withdrawn, as it failed in its first 3 games "
+        f"(game {run.void_games['id'].iloc[0]}: returned None at ply 2)",
         "gone": "left out as faulty: cannot be built: line 2",
     }
-    assert disqualifications(run) == [(f"was {table.loc['bad', 'reasons']}.", "bad")]
+    assert withdrawals(run) == [(f"was {table.loc['bad', 'reasons']}.", "bad")]
     assert faulty(run) == [("was left out as faulty: cannot be built: line 2.", "gone")]
 
 
 def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:
     run = class_of(tmp_path)
     players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
-    few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), disqualified=())
+    few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), withdrawn={})
     assert [*few.submissions["player"]] == ["good", "fails", "gone"]
     assert changed(few, info=run.info._replace(left_out={})).submissions.empty
 

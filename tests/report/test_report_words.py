@@ -390,19 +390,17 @@ def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path)
 # tables
 
 
-def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_rounds(tmp_path: Path) -> None:
-    """With two pairs a round a bye is four points; what is left then is of the void round."""
-    row = {"points": 8.5, "wins": 2, "draws": 2, "byes": 1, "void_rounds": 1}
-    of_bye, of_void = without_games(row, 2)
-    assert of_bye.startswith("4 for 1 bye") and of_void.startswith("1.5 for 1 void round")
-    assert without_games(row | {"byes": 0, "void_rounds": 0}, 2) == []
+def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes(tmp_path: Path) -> None:
+    """With two pairs a round a bye is four points."""
+    row = {"points": 7.0, "wins": 2, "draws": 2, "byes": 1}
+    (of_bye,) = without_games(row, 2)
+    assert of_bye == "4 for 1 bye" and without_games(row | {"byes": 0}, 2) == []
     swiss = {"type": "swiss", "rounds": 1, "pairs": 2}
     players = [player("a", 1), player("b", 2)]
     run = run_of(tmp_path, experiment(players, format=swiss), *frames(players, 1, plies=2))
-    free = {"byes": 0, "void_rounds": 0}
-    vars(run)["standings"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, **free}])
-    assert of_bye in byes(run) and of_void in byes(run)
-    vars(run)["standings"] = pd.DataFrame([{"player": "b", **row, **free}])
+    vars(run)["standings"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, "byes": 0}])
+    assert of_bye in byes(run)
+    vars(run)["standings"] = pd.DataFrame([{"player": "b", **row, "byes": 0}])
     assert byes(run) == ""
 
 

@@ -26,9 +26,9 @@ def run(
     """A complete run whose games have these white, black and result, and the same moves."""
     players = dict.fromkeys(name for white, black, _ in results for name in (white, black))
     with StoredRun(folder, players, len(results)) as stored:
-        for game, (white, black, result) in enumerate(results, 1):
-            stored.add(game, white, black, result, moves=moves, columns=columns)
-        stored.ledger.finish([])
+        for white, black, result in results:
+            stored.add(white, black, result, moves=moves, columns=columns)
+        stored.end()
     return folder
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.ledger.record import failures_of
 from arena.report.run import Run
 from arena.report.sheets import file_names, opponents, write_sheets
 from arena.report.write import write
@@ -82,7 +81,7 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
     modules = {others[-1]: f"work.{words[-1]}:{words[-2]}"}
     players = [player("built", 3), *(player(name, type=(types | modules)[name]) for name in others)]
     games, moves = frames(players, 1, plies=4)
-    games[["error", "traceback", "output", "machine"]], games["cpu_seconds"] = "", 0.0
+    games["error"] = ""
     for name in others:
         row = games.index[games["white"] == name][0]
         games.loc[row, ["result", "termination", "error"]] = ["black", "illegal_move", f"{name} {FAILED}"]
@@ -92,8 +91,7 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
         Finding("warning", "has the same file as", where=others[0], kind=SAME_FILE, others=(others[1], gone)),
     )
     run = run_of(folder, experiment(players, anchor=others[-1]), games, moves)
-    info = run.info._replace(found=found, left_out={gone: types[gone].partition(":")[0]})
-    return changed(run, info=info, failures=tuple(failures_of(games.to_dict("records"))))
+    return changed(run, info=run.info._replace(found=found, left_out={gone: types[gone].partition(":")[0]}))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +108,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "variant": "english",
         "openings": {"random_plies": 4, "count": 3},
         "max_plies": 40,
-        "failures": {"disqualify_after": 0},
+        "failures": {"withdraw_after": 0},
         "anchor": "Anneliese Smythe",
         "players": [
             {"name": "Anneliese Smythe", "type": "anneliese_smythe.py:AnneliBot", **own},
@@ -214,7 +212,8 @@ def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path
     players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
     run = run_of(tmp_path, experiment(players), *frames(players[:2], 1, plies=4))
     one, again, other = (
-        opponents(changed(run, info=run.info._replace(files={"work/s00.py": mark}))) for mark in ("a", "a", "b")
+        opponents(changed(run, info=run.info._replace(files={"s00": {"work/s00.py": mark}})))
+        for mark in ("a", "a", "b")
     )
     assert one == again != other and list(one) not in (sorted(one), sorted(one, reverse=True))
     assert sorted(one.values()) == sorted(f"opponent {number}" for number in range(1, 21))

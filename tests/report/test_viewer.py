@@ -98,8 +98,8 @@ def test_the_command_takes_all_or_a_number_of_games(
     tmp_path: Path, no_pictures: None, games: str, words: str
 ) -> None:
     with StoredRun(tmp_path, "ab") as run:
-        for game in range(1, 7):
-            run.add(game, "a", "b", "white", moves=("11-15", "23-19"))
+        for _ in range(6):
+            run.add("a", "b", "white", moves=("11-15", "23-19"))
     assert invoke("report", tmp_path, "--games", games).exit_code == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert words in page and ('id="viewer"' in page) == bool(words)

@@ -47,9 +47,9 @@ def _rules(run: Run) -> str:
 
 
 def _of_planned(run: Run) -> str:
-    void = f" and {len(run.void_games)} void" if len(run.void_games) else ""
+    out = f" and {len(run.void_games)} that do not count" if len(run.void_games) else ""
     planned = run.info.games
-    return void + (f" of at most {planned:,}" if planned and not run.info.exact else "")
+    return out + (f" of at most {planned:,}" if planned and not run.info.exact else "")
 
 
 def _format(run: Run) -> str:

@@ -14,7 +14,7 @@ GAMES = Table.of(
     Column("black", "player of the black pieces"),
     Column("opening", "number of the opening, from 1"),
     Column("opening_fen", "position after the opening, as FEN"),
-    Column("result", "who won: white, draw or black; * in the file for a void game"),
+    Column("result", "who won: white, draw or black; * in the file for a game that does not count"),
     Column("termination", "why the game ended"),
     Column("white_points", "White's points, where they decided the game; empty elsewhere", units.POINTS),
     Column("black_points", "Black's points, where they decided the game; empty elsewhere", units.POINTS),
