@@ -107,7 +107,9 @@ def values(row: Any) -> tuple[Any, ...]:
     return tuple(None if pd.isna(value) else value for value in row)
 
 
-def add_grades(ledger: Ledger, key: int, judge: str, grades: Sequence[Grade], decisions: Any = (0, 0)) -> None:
+def add_grades(
+    ledger: Ledger, key: int, judge: str, grades: Sequence[Grade], decisions: tuple[int, int] = (0, 0)
+) -> None:
     ((mark,),) = ledger.rows(f"SELECT {CHECKSUM} FROM games WHERE key = ?", (key,))
     pieces = 4 * (judge == "tables")
     ledger.insert(GRADES, GradedGame(key, judge, mark, pieces, *decisions, json.dumps(grades))._asdict())
