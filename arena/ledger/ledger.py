@@ -167,10 +167,11 @@ class Ledger:
         gone = [name for name in before.players if name not in now.players]
         changed = [name for name, mark in now.players.items() if before.players.get(name, mark) != mark]
         if gone:
-            verb = "takes" if len(gone) == 1 else "take"
-            self.notes.append(f"{first_few(gone, _NAMED)} {verb} no part any more: their games do not count")
+            verb, whose = ("takes", "its") if len(gone) == 1 else ("take", "their")
+            self.notes.append(f"{first_few(gone, _NAMED)} {verb} no part any more: {whose} games do not count")
         if changed:
-            self.notes.append(f"{first_few(changed, _NAMED)} changed: their games are played again")
+            whose = "its" if len(changed) == 1 else "their"
+            self.notes.append(f"{first_few(changed, _NAMED)} changed: {whose} games are played again")
 
     def check(self, why: str) -> list[int]:
         """Delete rows without their checksum, and games that differ from those found or stored here; their keys.

@@ -104,8 +104,9 @@ def carry_out(
         with observer.working("games", tournament.games, folder) as stopping:
             for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
                 observer.done(number)
+            is_over = ledger.documents()[COMPLETE] or not stopping()
         is_whole = (
-            bool(ledger.documents().get(COMPLETE))
+            is_over
             and answer_suites(tournament, ledger, workers, observer)
             and grade_run(tournament, ledger, workers, observer)
         )
@@ -170,8 +171,7 @@ def play(
         if not found or altered & found or stopping():
             break
         altered |= found
-    is_over = bool(altered & found) or (not found and schedule.order is not None)
-    ledger.put(COMPLETE, is_over)
+    ledger.put(COMPLETE, not found and schedule.order is not None)
 
 
 def _batches(
