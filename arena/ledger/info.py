@@ -19,6 +19,7 @@ from arena.base.version import OURS, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
 from players.finding import Finding
+from players.loading import moved
 from players.player import PlayerSpec
 
 PACKAGES = (OURS, "numba", "llvmlite", "numpy")
@@ -114,8 +115,12 @@ def _adapter() -> TypeAdapter[RunInfo]:
 
 
 def player_hash(spec: PlayerSpec, marks: Iterable[str]) -> str:
-    """16 hex digits of the SHA-256 of what makes a player's moves: its settings, and the hashes of its files."""
-    settings = {name: value for name, value in entry_of(spec).items() if name not in ("name", "log")}
+    """16 hex digits of the SHA-256 of what makes a player's moves: its settings, and the hashes of its files.
+
+    Where its files lie is none of it: a configuration and its copy in the run's folder have the same players.
+    """
+    entry = entry_of(moved(spec, lambda path: Path(path.name)))
+    settings = {name: value for name, value in entry.items() if name not in ("name", "log", "folder")}
     text = json.dumps([settings, sorted(marks)], sort_keys=True, default=str)
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
