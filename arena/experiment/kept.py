@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.base.files import found_file, replace
+from arena.base.wording import printable
 from arena.base.writing import write_text
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import RANDOM_KEYS
@@ -30,7 +31,7 @@ def write_kept(experiment: Experiment, facts: Iterable[str], folder: Path) -> No
     """
     path = folder / KEPT_CONFIG
     if not path.exists() or path.read_bytes().startswith(FIRST_WORDS.encode()):
-        comments = "".join(f"# {line}\n" for line in facts)
+        comments = "".join(f"# {printable(' '.join(line.split()))}\n" for line in facts)
         first, rest = as_yaml(experiment, folder).split("\n", 1)
         replace(path, partial(write_text, f"{first}\n{comments}{rest}"))
 

@@ -96,15 +96,16 @@ def carry_out(
         ledger.begin(tournament.info._replace(**{name: getattr(info, name) for name in _OF_SESSIONS}))
         write_kept(tournament.experiment, info.facts(), folder)
         ledger.put(COMPLETE, not missing)
+        is_over = True
         if not missing:
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:
             for line in tournament.warnings(workers):
                 observer.say(line)
-        with observer.working("games", tournament.games, folder) as stopping:
-            for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
-                observer.done(number)
-            is_over = ledger.documents()[COMPLETE] or not stopping()
+            with observer.working("games", tournament.games, folder) as stopping:
+                for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
+                    observer.done(number)
+                is_over = ledger.documents()[COMPLETE] or not stopping()
         is_whole = (
             is_over
             and answer_suites(tournament, ledger, workers, observer)

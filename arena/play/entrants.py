@@ -105,12 +105,12 @@ def entered(
 
 
 def known_before(experiment: Experiment, before: Experiment, info: RunInfo) -> frozenset[str]:
-    """The players that are as they were when the run began, those that were left out among them."""
+    """The players that are as they were when the run began, those left out among them if such ones still are."""
     home = experiment.path.parent
     old, new = entries_by_name(before), entries_by_name(experiment)
-    files = {
-        name: files for name, files in info.files.items() if name in info.left_out or old[name] == new.get(name)
-    }
+    if experiment.failures.faulty == "leave-out":
+        old |= {name: new[name] for name in info.left_out if name in new}
+    files = {name: files for name, files in info.files.items() if name in old and old[name] == new.get(name)}
     return frozenset(name for name, theirs in files.items() if placed(now(theirs, home), home) == theirs)
 
 

@@ -145,17 +145,16 @@ def test_who_raises_loses_its_games_and_another_experiment_is_not_mixed_into_the
     arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1, "--no-report")
     result = invoke(*arguments)
     assert result.exit_code == 3 and "b raised ZeroDivisionError: " in result.stderr
-    games = arena.load(tmp_path / "out").games
-    assert games["termination"].tolist() == ["error", "error", "error", "disqualified"]
+    assert arena.load(tmp_path / "out").void_games["termination"].tolist() == 3 * ["error"]
     config.write_text("seed: 5\n" + config.read_text())
-    assert_one_clear_line(invoke(*arguments), "(changed: seed)")
+    assert_one_clear_line(invoke(*arguments), "another seed (0 there, 5 here)")
 
 
 # --- players that fail or are faulty
 
 
 @pytest.mark.full
-def test_a_run_that_is_resumed_leaves_out_whom_it_left_out_before(tmp_path: Path) -> None:
+def test_a_run_that_is_resumed_leaves_out_whom_it_left_out_until_they_are_to_forfeit(tmp_path: Path) -> None:
     faulty, config = tmp_path / "none.py", tmp_path / "class.yaml"
     faulty.write_text("class Player\n")
     text = GOOD + "  - {name: b, type: greedy}\n  - {name: none, type: 'none.py:Player'}\n"
@@ -165,14 +164,14 @@ def test_a_run_that_is_resumed_leaves_out_whom_it_left_out_before(tmp_path: Path
     assert result.exit_code == 3 and "none was left out as faulty: " in result.stdout
     standings = (tmp_path / "out" / "standings.csv").read_text()
     assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b"]
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"].keys() == {"none"}
+    assert arena.load(tmp_path / "out").info.left_out.keys() == {"none"}
     faulty.unlink()
     assert invoke(*arguments).exit_code == 3
     assert (tmp_path / "out" / "standings.csv").read_text() == standings
+    faulty.write_text("class Player\n")
     config.write_text(text + "failures: {faulty: forfeit}\n")
-    refused = invoke(*arguments)
-    assert refused.exit_code == 2
-    assert "holds another experiment (changed: failures, " in refused.stderr.splitlines()[-1]
+    assert invoke(*arguments).exit_code == 3
+    assert list(arena.load(tmp_path / "out").data.withdrawn) == ["none"]
 
 
 # --- what is printed

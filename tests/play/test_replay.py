@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pandas as pd
+import numpy as np
 import pytest
-from arena.ledger.store import StoreError
 
 import arena
-from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
-from arena.ledger.game import stored_game
+from arena.ledger.ledger import StoreError
 from arena.play.match import play
 from arena.play.prepare import prepare
 from arena.rules.game import ADJUDICATED
@@ -21,7 +19,7 @@ variant: english
 seed: 7
 openings: {random_plies: 4, count: 1}
 max_plies: 60
-failures: {disqualify_after: 0}
+failures: {withdraw_after: 0}
 adjudicate: {win: {men: 2, plies: 4}}
 players:
   - {name: any, type: random}
@@ -55,25 +53,27 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
 
 def test_a_stored_game_plays_again_move_for_move(run: arena.Run) -> None:
     tournament = prepare(load(run.folder.with_name("t.yaml")))
-    counted = ["move", "legal_moves", "pieces", *EFFORT, "score", "plies_to_win"]
+    counted = ["legal_moves", "pieces", *EFFORT, "score", "plies_to_win"]
     assert set(run.games["termination"]) >= {"error"} and set(run.games["termination"]) & set(ADJUDICATED)
-    for number in run.games["game"]:
-        record = stored_game(run.folder, number).record
-        places = tournament.names.index(record.white), tournament.names.index(record.black)
-        again = play(
-            tournament.task(ScheduledGame(number, record.pair, record.round, *places, record.opening - 1))
-        )
-        then, now = (pd.DataFrame(each.table())[counted] for each in (record, again))
-        pd.testing.assert_frame_equal(then, now)
-        for name in ("result", "termination", "plies", "error"):
-            assert getattr(again, name) == getattr(record, name)
+    schedule, games = tournament.schedule({}), run.games.set_index("key")
+    assert schedule.advance()
+    assert [game.key for game in schedule.games()] == games.index.tolist()
+    for game in schedule.games():
+        again, row = play(tournament.task(game)), games.loc[game.key]
+        moves, stored = again.table(), run.moves[run.moves["game"] == row["game"]]
+        assert [move.decode() for move in moves["move"]] == stored["move"].tolist()
+        for name in counted:
+            missing = 0 if name == "plies_to_win" else np.nan
+            np.testing.assert_array_equal(moves[name], stored[name].to_numpy(float, na_value=missing))
+        for name in ("result", "termination", "plies", "error", "line"):
+            assert getattr(again, name) == row[name]
 
 
 def test_a_run_gives_each_of_its_games_after_any_ply(run: arena.Run) -> None:
-    for number in run.games["game"]:
+    for number, name in zip(run.games["game"], run.games["id"], strict=True):
         game, texts = run.game(number), run.moves.loc[run.moves["game"] == number, "move"]
         for ply, (move, text) in enumerate(zip(game.moves, texts, strict=True)):
-            assert run.game(number, ply).text(move) == text
+            assert run.game(name, ply).text(move) == text
 
 
 def test_a_game_that_is_not_stored_is_named(run: arena.Run) -> None:

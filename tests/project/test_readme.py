@@ -235,8 +235,8 @@ def test_the_documents_of_a_ledger_are_those_that_it_has(tmp_path):
     (tmp_path / "run.yaml").write_text(BASE)
     assert invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "out", "--workers", "1").exit_code == 0
     with closing(sqlite3.connect(tmp_path / "out" / "ledger.sqlite")) as ledger:
-        keys = {key for (key,) in ledger.execute("SELECT key FROM meta")}
-    assert {name for row in table("`key`", "`value`") for name in code(row[0])} == keys
+        names = {name for (name,) in ledger.execute("SELECT name FROM meta")}
+    assert {name for row in table("`name`", "`document`") for name in code(row[0])} == names
 
 
 def test_the_map_names_every_room_and_files_that_there_are():
