@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from arena.base.wording import listed
 
@@ -36,15 +35,3 @@ class Finding(NamedTuple):
     def words(self) -> str:
         """The finding in words, which may go on after the player's name."""
         return ": ".join(filter(None, [f"{self.message} {listed(self.others)}".strip(), self.said]))
-
-    def as_dict(self) -> dict[str, Any]:
-        """The finding on a player as JSON types, without what is empty; `parsed` reads it."""
-        fields = {name: value for name, value in self._asdict().items() if value}
-        return {"player": fields.pop("where", ""), "words": fields.pop("message", ""), **fields}
-
-
-def parsed(document: Mapping[str, Any]) -> Finding:
-    """The finding of which `as_dict` made a document. Raises TypeError or KeyError for another document."""
-    fields = dict(document)
-    player, words, others = fields.pop("player"), fields.pop("words", ""), fields.pop("others", ())
-    return Finding(where=player, message=words, others=tuple(others), **fields)

@@ -9,19 +9,21 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter
 
 from arena.base.version import OURS, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
-from players.finding import Finding, parsed
+from players.finding import Finding
+from players.loading import moved
 from players.player import PlayerSpec
 
 PACKAGES = (OURS, "numba", "llvmlite", "numpy")
 """Packages whose versions may change what a search finds."""
-_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Session(NamedTuple):
@@ -40,7 +42,7 @@ class Session(NamedTuple):
 class RunInfo(NamedTuple):
     """What is known of a run besides its configuration."""
 
-    players: Mapping[str, str] = _NONE
+    players: Mapping[str, str] = {}
     """The `player_hash` of each player that takes part, by name, in their order."""
     openings: tuple[str, ...] = ()
     """FENs, in the order in which they are played."""
@@ -48,21 +50,21 @@ class RunInfo(NamedTuple):
     """Games of the whole run, or the most that there may be."""
     exact: bool = True
     """Whether exactly this many are played, whatever their results."""
-    files: Mapping[str, Mapping[str, str]] = _NONE
+    files: Mapping[str, Mapping[str, str]] = {}
     """By player, those left out among them: a short hash of each of its files, by its path from the folder of the
     configuration."""
     file: str = ""
     """The configuration's file, absolute."""
-    men: Mapping[str, float | None] = _NONE
+    men: Mapping[str, float | None] = {}
     """By player what a man is worth in the unit of its scores, None where that is not known."""
     found: tuple[Finding, ...] = ()
     """The findings on the players, and on those left out, before the first game: `where` is the player."""
-    left_out: Mapping[str, str] = _NONE
+    left_out: Mapping[str, str] = {}
     """The players of the configuration's file that do not take part, as they were found faulty, with the file of
     each that its user wrote, else ""."""
-    versions: Mapping[str, str | None] = _NONE
+    versions: Mapping[str, str | None] = {}
     """Of Python and of PACKAGES when the run began; None for one that is not installed as a package."""
-    machine: Mapping[str, Any] = _NONE
+    machine: Mapping[str, Any] = {}
     """`platform`, `processor` and `cores` of the machine where it began."""
     began: str = ""
     """UTC, as ISO 8601, to a second."""
@@ -74,7 +76,7 @@ class RunInfo(NamedTuple):
     @property
     def all_files(self) -> dict[str, str]:
         """The files of all players that take part, with a short hash of each."""
-        return {path: mark for name in self.players for path, mark in self.files.get(name, _NONE).items()}
+        return {path: mark for name in self.players for path, mark in self.files.get(name, {}).items()}
 
     @property
     def faulty(self) -> tuple[Finding, ...]:
@@ -99,22 +101,26 @@ class RunInfo(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON types; `parsed` reads it."""
-        findings = [finding.as_dict() for finding in self.found]
-        plain = {name: _plain(value) for name, value in self._asdict().items()}
-        return plain | {"found": findings, "session": self.session and self.session._asdict()}
+        return dict(zip(self._fields, _adapter().dump_python(self, mode="json"), strict=True))
 
     @staticmethod
     def parsed(document: Mapping[str, Any]) -> RunInfo:
-        """The info of which `as_dict` made a document. Raises TypeError or KeyError for another document."""
-        findings = tuple(map(parsed, document["found"]))
-        session = Session(**document["session"]) if document["session"] else None
-        openings = tuple(document["openings"])
-        return RunInfo(**{**document, "found": findings, "session": session, "openings": openings})
+        """The info of which `as_dict` made a document. Raises ValueError for another document."""
+        return _adapter().validate_python(document)
+
+
+@cache
+def _adapter() -> TypeAdapter[RunInfo]:
+    return TypeAdapter(RunInfo)
 
 
 def player_hash(spec: PlayerSpec, marks: Iterable[str]) -> str:
-    """16 hex digits of the SHA-256 of what makes a player's moves: its settings, and the hashes of its files."""
-    settings = {name: value for name, value in entry_of(spec).items() if name not in ("name", "log")}
+    """16 hex digits of the SHA-256 of what makes a player's moves: its settings, and the hashes of its files.
+
+    Where its files lie is none of it: a configuration and its copy in the run's folder have the same players.
+    """
+    entry = entry_of(moved(spec, lambda path: Path(path.name)))
+    settings = {name: value for name, value in entry.items() if name not in ("name", "log", "folder")}
     text = json.dumps([settings, sorted(marks)], sort_keys=True, default=str)
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
@@ -128,10 +134,6 @@ def session(games: int, workers: int | str) -> Session:
 def versions() -> dict[str, str | None]:
     """Versions of Python and of PACKAGES, None for one that is not installed as a package."""
     return {"python": platform.python_version(), **{package: version_of(package) for package in PACKAGES}}
-
-
-def _plain(value: Any) -> Any:
-    return {key: _plain(each) for key, each in value.items()} if isinstance(value, Mapping) else value
 
 
 def _machine() -> dict[str, Any]:

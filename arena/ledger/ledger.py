@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self, get_type_hints
@@ -22,7 +22,7 @@ from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
-from arena.ledger.record import GameRecord, GradeRow, SuiteAnswer, failed_in
+from arena.ledger.record import GameRecord, GradedGame, SuiteAnswer, failed_in
 from players.identity import now, placed
 
 FILE = "ledger.sqlite"
@@ -75,8 +75,8 @@ class Table(NamedTuple):
 
     @property
     def query(self) -> str:
-        """The statement that reads whole rows, the checksum last."""
-        return f"SELECT {', '.join(self.columns)}, {CHECKSUM} FROM {self.name}"
+        """The statement that reads whole rows: the `rowid` first, the checksum last."""
+        return f"SELECT rowid, {', '.join(self.columns)}, {CHECKSUM} FROM {self.name}"
 
     def row(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         """A row as SQLite will give it back, nan being None, with its checksum."""
@@ -85,7 +85,7 @@ class Table(NamedTuple):
 
 
 GAMES = Table.of("games", GameRecord, "key", without=["logs"])
-GRADES = Table.of("grades", GradeRow, "key", "judge")
+GRADES = Table.of("grades", GradedGame, "key", "judge")
 ANSWERS = Table.of("answers", SuiteAnswer, "player", "suite", "position")
 META = Table("meta", {"name": "TEXT", "document": "TEXT"}, ["name"])
 TABLES = (META, GAMES, GRADES, ANSWERS)
@@ -132,7 +132,8 @@ class Ledger:
             if _EXPERIMENT in stored:
                 self._compare(stored[_EXPERIMENT], experiment)
                 self._note_players(RunInfo.parsed(stored[_INFO]), info)
-            self._found = self._intact()
+            self._found: dict[int, int] = dict(self.rows(f"SELECT key, {CHECKSUM} FROM games"))
+            self.check("is damaged")
         except BaseException:
             self.close()
             raise
@@ -156,8 +157,8 @@ class Ledger:
     def _compare(self, stored: Mapping[str, Any], experiment: Experiment) -> None:
         wanted = experiment.as_dict()
         for key in _FIXED:
-            if stored.get(key) != wanted[key]:
-                was = "" if isinstance(wanted[key], dict) else f" ({stored.get(key)} there, {wanted[key]} here)"
+            if stored[key] != wanted[key]:
+                was = "" if isinstance(wanted[key], dict) else f" ({stored[key]} there, {wanted[key]} here)"
                 raise StoreError(
                     f"{self.folder} holds a run with another {key}{was}: give this one another name or --out"
                 )
@@ -166,55 +167,35 @@ class Ledger:
         gone = [name for name in before.players if name not in now.players]
         changed = [name for name, mark in now.players.items() if before.players.get(name, mark) != mark]
         if gone:
-            verb = "takes" if len(gone) == 1 else "take"
-            self.notes.append(f"{first_few(gone, _NAMED)} {verb} no part any more: their games do not count")
+            verb, whose = ("takes", "its") if len(gone) == 1 else ("take", "their")
+            self.notes.append(f"{first_few(gone, _NAMED)} {verb} no part any more: {whose} games do not count")
         if changed:
-            self.notes.append(f"{first_few(changed, _NAMED)} changed: their games are played again")
+            whose = "its" if len(changed) == 1 else "their"
+            self.notes.append(f"{first_few(changed, _NAMED)} changed: {whose} games are played again")
 
-    def _intact(self) -> dict[int, int]:
-        """The checksums of the games by their keys, once damaged rows are deleted."""
-        found = dict[int, int]()
-        for table in TABLES[1:]:
-            damaged = list[tuple[Any, ...]]()
-            for row in self.rows(table.query):
-                if checksum(row[:-1]) != row[-1]:
-                    damaged.append(row)
-                elif table is GAMES:
-                    found[row[0]] = row[-1]
-            if damaged and table is GAMES:
-                self._remove_games(damaged, f"{self.path} is damaged")
-            elif damaged:
-                keys = " AND ".join(f"{name} IS ?" for name in table.columns)
-                for row in damaged:
-                    self._write(f"DELETE FROM {table.name} WHERE {keys}", row[:-1])
-        return found
+    def check(self, why: str) -> list[int]:
+        """Delete rows without their checksum, and games that differ from those found or stored here; their keys.
 
-    def _remove_games(self, rows: Sequence[Sequence[Any]], why: str) -> None:
-        """Delete games of whole rows, and note it with the players that gained from what stood there."""
-        winners = dict[str, None]()
-        names = list(GAMES.columns)
-        for row in rows:
-            game = dict(zip(names, row, strict=False))
-            self._write("DELETE FROM games WHERE key IS ?", [game["key"]])
-            if game["result"] in ("white", "black"):
-                winners[str(game[game["result"]])] = None
-        gained = f", which {first_few(list(winners), _NAMED)} won there," if winners else ""
-        verb = "is" if len(rows) == 1 else "are"
-        self.notes.append(f"{why}: {counted(len(rows), 'game')}{gained} {verb} played again")
-
-    def altered(self) -> list[int]:
-        """Delete the games that differ from those found or stored here, and note it; their keys.
-
-        Another program has written to the file then. A game that it deleted or added is one of them.
+        Another program has written to the file then. `why` begins the note, which names who gained by these games.
         """
-        stored = {row[0]: row for row in self.rows(GAMES.query)}
-        keys = [key for key, mark in self._found.items() if key not in stored or stored[key][-1] != mark]
-        keys += [key for key, row in stored.items() if key not in self._found or checksum(row[:-1]) != row[-1]]
-        if keys := list(dict.fromkeys(keys)):
-            rows = [stored[key] for key in keys if key in stored]
-            self._remove_games(rows, f"{self.path} was altered by another program during the run")
-            for key in keys:
-                self._found.pop(key, None)
+        wrong, lost = list[tuple[Table, int, Mapping[str, Any]]](), set(self._found)
+        for table in (GAMES, GRADES, ANSWERS):
+            for rowid, *values, mark in self.rows(table.query):
+                row = dict(zip(table.columns, values, strict=True))
+                if checksum(values) != mark or (table is GAMES and self._found.get(row["key"]) != mark):
+                    wrong.append((table, rowid, row))
+                lost.discard(row["key"] if table is GAMES else None)
+        for table, rowid, _ in wrong:
+            self.delete(table, "rowid = ?", [rowid])
+        games = [row for table, _, row in wrong if table is GAMES]
+        keys = [*(game["key"] for game in games), *lost]
+        if keys:
+            gained = {str(game[game["result"]]): None for game in games if game["result"] in ("white", "black")}
+            won = f", which {first_few([*gained], _NAMED)} won there," if gained else ""
+            verb = "is" if len(keys) == 1 else "are"
+            self.notes.append(f"{self.path} {why}: {counted(len(keys), 'game')}{won} {verb} played again")
+        for key in keys:
+            self._found.pop(key, None)
         return keys
 
     def begin(self, info: RunInfo) -> None:
@@ -230,7 +211,8 @@ class Ledger:
 
     def results(self) -> dict[int, Result]:
         """The results of all games that are stored, by their keys, whether the schedule asks for them or not."""
-        return dict(_results(self.rows(RESULTS)))
+        rows = self.rows("SELECT key, result, termination, white, black FROM games")
+        return {key: Result(result, failed_in(result, *how)) for key, result, *how in rows}
 
     def counting(self) -> list[int]:
         """The keys of the games that count, in the order of the schedule."""
@@ -242,10 +224,6 @@ class Ledger:
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good, in place of an earlier one of its key."""
         self._found[record.key] = self.insert(GAMES, record._asdict())
-
-    def checksum(self, key: int) -> int:
-        """The checksum of a game's row, by which its grades know it."""
-        return self._found[key]
 
     def insert(self, table: Table, values: Mapping[str, Any]) -> int:
         """Store a row by its columns, for good, in place of one with its key; returns its checksum."""
@@ -299,14 +277,6 @@ class Ledger:
         self.close()
 
 
-RESULTS = "SELECT key, result, termination, white, black FROM games"
-
-
-def _results(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Result]]:
-    for key, result, *how in rows:
-        yield key, Result(result, failed_in(result, *how))
-
-
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """The ledger at `path`, open for reading while another process may write to it.
@@ -325,10 +295,12 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 def documents(path: Path, connection: sqlite3.Connection) -> dict[str, Any]:
     """The JSON documents by their names. Raises StoreError if one is damaged."""
-    rows = connection.execute(META.query).fetchall()
-    if damaged := [name for name, *rest in rows if checksum((name, *rest[:-1])) != rest[-1]]:
-        raise StoreError(f"{path} is damaged ({first_few(damaged, _NAMED)}): {_REMEDY}")
-    return {name: json.loads(document) for name, document, _ in rows}
+    found = dict[str, Any]()
+    for _, name, document, mark in connection.execute(META.query):
+        if checksum((name, document)) != mark:
+            raise StoreError(f"{path} is damaged ({name}): {_REMEDY}")
+        found[name] = json.loads(document)
+    return found
 
 
 _REMEDY = "move it away, and the same command plays its games again"
@@ -340,7 +312,7 @@ def run_of(path: Path, stored: Mapping[str, Any]) -> tuple[Experiment, RunInfo]:
         raise StoreError(f"{path} holds nothing yet")
     try:
         experiment, info = Experiment.model_validate(stored[_EXPERIMENT]), RunInfo.parsed(stored[_INFO])
-    except (ValueError, TypeError, KeyError):
+    except ValueError:
         raise StoreError(f"{path} is of another version of the arena") from None
     experiment.locate(Path(info.file))
     return experiment, info

@@ -60,6 +60,7 @@ class Moves:
             raise StoreError(f"{self.path} has lost games while it was read: read it again")
         plies = games["plies"].to_numpy(dtype=np.int64)
         columns = unpacked([stored[key] for key in keys], plies.tolist())
+        texts, text = np.unique(columns["move"], return_inverse=True)
         game = np.repeat(np.arange(len(games)), plies)
         start = np.cumsum(plies) - plies
         ply = np.arange(len(game)) - np.repeat(start, plies) + 1
@@ -69,7 +70,7 @@ class Moves:
             "ply": ply,
             "player": player,
             "colour": colour,
-            "move": _texts(columns["move"]),
+            "move": pd.array(texts.astype(str), dtype="str").take(text),
             **{name: np.ascontiguousarray(columns[name]) for name, _ in MOVE_COLUMNS},
             "plies_to_win": whole(columns["plies_to_win"]),
         }
@@ -111,17 +112,3 @@ def _in_men(score: np.ndarray, plies_to_win: np.ndarray, man: np.ndarray) -> Any
     """Scores in men, missing for certain wins and losses, and where it is not known what a man is worth."""
     values = np.where(plies_to_win == 0, score / man, np.nan)
     return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
-
-
-def _texts(moves: np.ndarray) -> Any:
-    """Texts from their bytes, equal ones being one object."""
-    words = np.zeros((len(moves), -(-moves.itemsize // 8) * 8), np.uint8)
-    words[:, : moves.itemsize] = np.ascontiguousarray(moves).view(np.uint8).reshape(len(moves), moves.itemsize)
-    code = np.zeros(len(moves), np.int64)
-    for word in words.view(np.int64).T:
-        of_word, values = pd.factorize(word)
-        code = pd.factorize(code * len(values) + of_word)[0]
-    first = np.zeros(code.max(initial=-1) + 1, np.int64)
-    first[code[::-1]] = np.arange(len(code))[::-1]
-    texts = pd.array(moves[first].astype(str), dtype="str")
-    return texts.take(code) if len(texts) else texts

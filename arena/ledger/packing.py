@@ -53,11 +53,6 @@ unless it is in a process of its own.
 _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
 MOVE_RECORD: Fields = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
 """MOVE_COLUMNS as they are stored: seconds as nanoseconds plus 1, 0 for nan."""
-GRADE_RECORD: Fields = (
-    *(("ply", "i8"), ("pieces", "i8"), ("best", "f8"), ("played", "f8"), ("best_men", "f8"), ("played_men", "f8")),
-)
-"""Names and numpy types of what is stored for a grade, besides the best move: nan where a value is missing."""
-_MEN_DECIMALS = 3
 _COMPRESSION = 1
 """Of zlib: a higher level takes longer than a game of random players has left."""
 NO_MOVES = zlib.compress(b"", _COMPRESSION)
@@ -68,14 +63,18 @@ def packed(columns: Mapping[str, Sequence[Any]]) -> tuple[int, bytes]:
     """The number of a game's moves, and the moves as the ledger stores them.
 
     `columns` are MOVE_COLUMNS by name, and `move`, the texts, with a value for each move; empty without moves.
-    None is nan. Seconds are stored to a nanosecond, all else exactly.
+    None is nan. Seconds are stored to a nanosecond, all else exactly. The first bytes of all records come first,
+    then the second ones and so on: equal bytes, mostly zeros, are together and compress well ("shuffle" of HDF5).
     """
     if not columns:
         return 0, NO_MOVES
     seconds = np.array([columns[name] for name in _SECONDS], np.float64)
     nanoseconds = np.where(np.isnan(seconds), 0, np.rint(seconds * 1e9) + 1)
-    stored = {**columns, **dict(zip(_SECONDS, nanoseconds, strict=True))}
-    return len(columns["move"]), _compressed(MOVE_RECORD, stored, columns["move"])
+    words = np.array(columns["move"], bytes)
+    table = np.empty(len(words), [*MOVE_RECORD, ("move", words.dtype)])
+    for name, values in {**columns, "move": words, **dict(zip(_SECONDS, nanoseconds, strict=True))}.items():
+        table[name] = values
+    return len(words), zlib.compress(_octets(table).T.tobytes(), _COMPRESSION)
 
 
 def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
@@ -83,69 +82,34 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
 
     `moves` and `plies` are what `packed` gave for each game.
     """
-    records = _decompressed(MOVE_RECORD, moves, plies)
-    table = np.empty(len(records), [("move", records.dtype["move"]), *MOVE_COLUMNS])
+    planes = [
+        np.frombuffer(zlib.decompress(game), np.uint8).reshape(-1, count)
+        for game, count in zip(moves, plies, strict=True)
+        if count
+    ]
+    numbers = np.dtype([*MOVE_RECORD]).itemsize
+    longest = max((len(game) for game in planes), default=numbers + 1) - numbers
+    records = np.zeros(sum(plies), [*MOVE_RECORD, ("move", f"S{longest}")])
+    octets, end = _octets(records), 0
+    for game in planes:
+        start, end = end, end + game.shape[1]
+        octets[start:end, : len(game)] = game.T
+    table = np.empty(len(records), [("move", f"S{longest}"), *MOVE_COLUMNS])
     for name in table.dtype.names or ():
         column = records[name]
         table[name] = np.where(column, (column - 1) / 1e9, np.nan) if name in _SECONDS else column
     return table
 
 
+def _octets(table: np.ndarray) -> np.ndarray:
+    """The bytes of each record, uint8[n, bytes of a record], in the same memory."""
+    return table.view(np.uint8).reshape(len(table), table.itemsize)
+
+
 def line_of(opening_fen: str, moves: Sequence[str]) -> int:
     """A number of 62 bits that games of the same opening and moves share."""
     digest = hashlib.sha256(" ".join([opening_fen, *moves]).encode()).digest()
     return int.from_bytes(digest[:8], "little") >> 2
-
-
-def packed_grades(grades: Sequence[Any]) -> bytes:
-    """Grades, each an `arena.ledger.record.Grade`, as the ledger stores them."""
-    columns = {name: np.array([getattr(grade, name) for grade in grades], kind) for name, kind in GRADE_RECORD}
-    columns |= {name: columns[name].round(_MEN_DECIMALS) for name in ("best_men", "played_men")}
-    return _compressed(GRADE_RECORD, columns, [grade.best_move for grade in grades])
-
-
-def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
-    """The grades of many games as records, by what `packed_grades` gave and how many there are in each.
-
-    The fields are named as in `arena.ledger.record.Grade`; `move` is the best move as bytes, nan a missing value.
-    """
-    return _decompressed(GRADE_RECORD, parts, counts)
-
-
-def _compressed(fields: Fields, columns: Mapping[str, Sequence[Any] | np.ndarray], texts: Any) -> bytes:
-    """Records of these fields, by name in `columns`, then `move`, as a BLOB.
-
-    The first bytes of all records stand first, then the second ones and so on: equal bytes stand together, mostly
-    zeros, and compress well (the filter "shuffle" of HDF5).
-    """
-    words = np.array(texts, bytes)
-    table = np.empty(len(texts), [*fields, ("move", words.dtype)])
-    for name, _ in fields:
-        table[name] = columns[name]
-    table["move"] = words
-    return zlib.compress(_octets(table).T.tobytes(), _COMPRESSION)
-
-
-def _decompressed(fields: Fields, parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
-    """The records of many BLOBs, one after another, by how many are in each."""
-    planes = [
-        np.frombuffer(zlib.decompress(part), np.uint8).reshape(-1, count)
-        for part, count in zip(parts, counts, strict=True)
-        if count
-    ]
-    numbers = np.dtype([*fields]).itemsize
-    width = max((len(part) for part in planes), default=numbers + 1) - numbers
-    table = np.zeros(sum(counts), [*fields, ("move", f"S{width}")])
-    octets, end = _octets(table), 0
-    for part in planes:
-        start, end = end, end + part.shape[1]
-        octets[start:end, : len(part)] = part.T
-    return table
-
-
-def _octets(table: np.ndarray) -> np.ndarray:
-    """The bytes of each record, uint8[n, bytes of a record], in the same memory."""
-    return table.view(np.uint8).reshape(len(table), table.itemsize)
 
 
 def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, starmap
 from pathlib import Path
@@ -30,8 +31,8 @@ from arena.ledger.ledger import (
     run_of,
 )
 from arena.ledger.moves import Moves, players_to_move
-from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
-from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, GradeRow, failed_in, failures_of
+from arena.ledger.packing import named_of
+from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, Grade, GradedGame, failed_in, failures_of
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
@@ -45,12 +46,13 @@ GAME_COLUMNS = (
 """The columns of `RunData.games`: numbers count from 1, `began` is a time in UTC."""
 EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 ANSWER_COLUMNS = tuple(name for name in ANSWERS.columns if name != "hash")
-GRADED_COLUMNS = ("game", *(name for name in GRADES.columns if name not in ("key", "graded", "errable", "grades")))
-GRADE_COLUMNS = (
-    *("game", "ply", "player", "colour", "judge", "pieces", "best_move"),
-    *("best", "played", "best_men", "played_men"),
-)
-_WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
+GRADED_COLUMNS = ("game", "judge", "endgame_pieces", "white_decisions", "black_decisions")
+GRADE_COLUMNS = ("game", "ply", "player", "colour", "judge", *Grade._fields[1:])
+_BLOBS = [name for name, kind in GAMES.columns.items() if kind == "BLOB"]
+_TEXTS = [name for name, kind in GAMES.columns.items() if kind == "TEXT"]
+_TYPES = {"INT": "int64", "REAL": "float64", "TEXT": "object", "BLOB": "object"}
+_TYPE_OF = {name: _TYPES[kind] for name, kind in GAMES.columns.items()}
+_TYPE_OF |= {name: "Int64" for name, kind in get_type_hints(GameRecord).items() if kind == int | None}
 _ID_DIGITS = 6
 
 FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
@@ -121,7 +123,7 @@ def read(folder: Path) -> RunData:
         experiment, info = run_of(path, stored)
         every, extras, damaged = _games(connection)
         answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWERS.columns))
-        rows = _grade_rows(connection)
+        rows = _graded(connection)
     results = {
         key: Result(result, failed_in(result, *how))
         for key, result, *how in zip(
@@ -138,6 +140,7 @@ def read(folder: Path) -> RunData:
     extras = _with_movers(_of_games(extras, numbers), games, names)[list(EXTRA_COLUMNS)]
     order = schedule.order
     grades = _with_movers(_of_games(_grades(rows), numbers), games, names)
+    graded = pd.DataFrame(rows, columns=list(GradedGame._fields)).astype({"judge": "str"})
     return RunData(
         experiment=experiment,
         info=info,
@@ -147,7 +150,7 @@ def read(folder: Path) -> RunData:
         withdrawn=out,
         void_games=every[is_void].assign(result=NO_RESULT).reset_index(drop=True),
         grades=grades[list(GRADE_COLUMNS)],
-        graded=_of_games(_graded(rows), numbers)[list(GRADED_COLUMNS)],
+        graded=_of_games(graded, numbers)[list(GRADED_COLUMNS)],
         documents=MappingProxyType(stored),
         answers=answers[~answers["player"].isin(out)]
         .astype({"solved": "boolean"})
@@ -180,71 +183,52 @@ def ids(keys: pd.Series) -> Any:
 
 def _intact(connection: Connection, table: Table) -> Iterator[tuple[Any, ...]]:
     """The rows of a table that have their checksum, without it."""
-    for *row, mark in connection.execute(table.query):
+    for _, *row, mark in connection.execute(table.query):
         if checksum(row) == mark:
             yield tuple(row)
 
 
 def _games(connection: Connection) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """All stored games, equal texts being one object; the players' own metrics; how many games are damaged."""
-    texts: dict[str | None, int] = {}
-    names = [name for name, kind in GAMES.columns.items() if kind != "BLOB"]
-    parts: dict[str, list[Any]] = {name: [] for name in names}
-    extras: dict[int, bytes] = {}
-    intact, count = _intact(connection, GAMES), 0
-    while batch := list(islice(intact, GAMES_AT_ONCE)):
-        count += len(batch)
-        of_batch = dict(zip(GAMES.columns, zip(*batch, strict=True), strict=True))
-        extras |= {key: data for key, data in zip(of_batch["key"], of_batch["extras"], strict=True) if data}
-        for name in names:
-            values = of_batch[name]
-            is_text = GAMES.columns[name] == "TEXT"
-            parts[name].append(
-                _array(name, [texts.setdefault(text, len(texts)) for text in values] if is_text else values)
-            )
-    every = pd.Series(list(texts), dtype=object).array
-    columns: dict[str, Any] = {}
-    for name in names:
-        column = pd.concat([pd.Series(_array(name, ())), *map(pd.Series, parts.pop(name))], ignore_index=True)
-        columns[name] = every.take(column.to_numpy()) if GAMES.columns[name] == "TEXT" else column
-    columns["began"] = pd.to_datetime((1000 * columns["began"]).round(), unit="ms", utc=True).dt.as_unit("ms")
+    texts, extras = dict[str, str](), dict[int, bytes]()
+    intact = _intact(connection, GAMES)
+
+    def part() -> pd.DataFrame:
+        rows = list(islice(intact, GAMES_AT_ONCE))
+        frame = pd.DataFrame(rows or None, columns=list(GAMES.columns)).astype(_TYPE_OF)
+        extras.update((key, data) for key, data in zip(frame["key"], frame["extras"], strict=True) if data)
+        for name in _TEXTS:
+            frame[name] = pd.Series([texts.setdefault(text, text) for text in frame[name]], dtype=object)
+        return frame.drop(columns=_BLOBS)
+
+    frames = [part()]
+    while len(frames[-1]):
+        frames.append(part())
+    games = pd.concat(frames, ignore_index=True)
+    began = pd.to_datetime((1000 * games["began"]).round(), unit="ms", utc=True).dt.as_unit("ms")
     [stored] = connection.execute("SELECT COUNT(*) FROM games").fetchone()
-    numbers = pd.DataFrame(named_of(extras), columns=["key", "ply", "extra", "value"])
-    return pd.DataFrame(columns), numbers, stored - count
+    metrics = pd.DataFrame(named_of(extras), columns=["key", "ply", "extra", "value"])
+    return games.assign(began=began), metrics, stored - len(games)
 
 
-def _array(name: str, values: Sequence[Any]) -> Any:
-    if name in _WHOLE_OR_NONE:
-        return pd.array(values, dtype="Int64")
-    return np.array(values, {"TEXT": np.int32, "INT": np.int64, "REAL": np.float64}[GAMES.columns[name]])
-
-
-def _grade_rows(connection: Connection) -> list[GradeRow]:
+def _graded(connection: Connection) -> list[GradedGame]:
     """The grades of games as they are stored now."""
     marks = dict(connection.execute(f"SELECT key, {CHECKSUM} FROM games"))
-    rows = starmap(GradeRow, _intact(connection, GRADES))
+    rows = starmap(GradedGame, _intact(connection, GRADES))
     return [row for row in rows if marks.get(row.key) == row.graded]
 
 
-def _graded(rows: Sequence[GradeRow]) -> pd.DataFrame:
-    columns = {name: kind for name, kind in GRADES.columns.items() if name not in ("graded", "errable", "grades")}
-    frame = pd.DataFrame(rows, columns=list(GRADES.columns))[list(columns)]
-    kinds = {"INT": "Int64", "TEXT": "str", "REAL": "float64"}
-    return frame.astype({name: kinds[kind] for name, kind in columns.items()})
-
-
-def _grades(rows: Sequence[GradeRow]) -> pd.DataFrame:
-    key, judge, pieces = ([getattr(row, name) for row in rows] for name in ("key", "judge", "endgame_pieces"))
-    counts, parts = [row.errable for row in rows], [row.grades for row in rows]
-    by_tables = {n: most for n, by, most in zip(key, judge, pieces, strict=True) if by == TABLES_JUDGE}
-    theirs = [0 if by == TABLES_JUDGE else by_tables.get(n, 0) for n, by in zip(key, judge, strict=True)]
-    each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
-    grades = unpacked_grades(parts, counts)
-    of_game = {"key": np.array(key, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
-    columns = {name: grades[name] for name, _ in GRADE_RECORD}
-    frame: pd.DataFrame = pd.DataFrame({**of_game, **columns, "best_move": grades["move"].astype("U")})
-    frame = frame[frame["pieces"] > np.array(theirs, np.int64)[each]]
-    return frame.astype({"best_move": "str"})
+def _grades(rows: Sequence[GradedGame]) -> pd.DataFrame:
+    by_tables = {row.key: row.endgame_pieces for row in rows if row.judge == TABLES_JUDGE}
+    grades = [
+        (row.key, row.judge, *grade)
+        for row in rows
+        for grade in starmap(Grade, json.loads(row.grades))
+        if row.judge == TABLES_JUDGE or grade.pieces > by_tables.get(row.key, 0)
+    ]
+    frame = pd.DataFrame(grades, columns=["key", "judge", *Grade._fields])
+    types = {"key": "int64", "judge": "str", "ply": "int64", "pieces": "int64", "best_move": "str"}
+    return frame.astype(types | dict.fromkeys(("best", "played", "best_men", "played_men"), "float64"))
 
 
 def _of_games(table: pd.DataFrame, numbers: pd.Series) -> pd.DataFrame:

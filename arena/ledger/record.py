@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ledger.packing import NO_MOVES, packed_grades, unpacked
+from arena.ledger.packing import NO_MOVES, unpacked
 from arena.rules.game import FORFEITS, Termination
 
 MEASURED = (
@@ -185,40 +185,24 @@ class Grade(NamedTuple):
     played: float | None
     """The same after the played move."""
     best_men: float | None = None
-    """The judge's score in men after the best move, kept to a thousandth; None of a certain value."""
+    """The judge's score in men after the best move; None of a certain value."""
     played_men: float | None = None
     """The same after the played move."""
 
 
 class GradedGame(NamedTuple):
-    """The grades of a game by one judge."""
+    """The grades of a game by one judge: a row of the ledger."""
 
     key: int
     """Of the game."""
     judge: str
     """TABLES_JUDGE or the name of a player."""
-    endgame_pieces: int
-    """Most pieces of a position that the tables judged; 0 if none took part."""
-    grades: tuple[Grade, ...]
-    decisions: tuple[int, int] = (0, 0)
-    """White's and Black's decisions that the judge has looked at, also if they cannot err."""
-
-    def row(self, graded: int) -> GradeRow:
-        """The grades as a row of the ledger, of a game whose row has this checksum."""
-        packed = len(self.grades), packed_grades(self.grades)
-        return GradeRow(self.key, self.judge, graded, self.endgame_pieces, *self.decisions, *packed)
-
-
-class GradeRow(NamedTuple):
-    """A row of the ledger: the grades of a game by one judge."""
-
-    key: int
-    judge: str
     graded: int
     """The checksum of the game's row: grades of another one do not count."""
     endgame_pieces: int
+    """Most pieces of a position that the tables judged; 0 if none took part."""
     white_decisions: int
+    """Those of White that the judge has looked at, also if they cannot err."""
     black_decisions: int
-    errable: int
-    """How many decisions have a grade in `grades`."""
-    grades: bytes
+    grades: str
+    """A JSON array of each `Grade`."""

@@ -96,6 +96,7 @@ def carry_out(
         ledger.begin(tournament.info._replace(**{name: getattr(info, name) for name in _OF_SESSIONS}))
         write_kept(tournament.experiment, info.facts(), folder)
         ledger.put(COMPLETE, not missing)
+        is_over = True
         if not missing:
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:
@@ -104,8 +105,9 @@ def carry_out(
             with observer.working("games", tournament.games, folder) as stopping:
                 for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
                     observer.done(number)
+                is_over = ledger.documents()[COMPLETE] or not stopping()
         is_whole = (
-            bool(ledger.documents().get(COMPLETE))
+            is_over
             and answer_suites(tournament, ledger, workers, observer)
             and grade_run(tournament, ledger, workers, observer)
         )
@@ -162,7 +164,7 @@ def play(
         schedule = tournament.schedule(ledger.results())
         yield from _batches(tournament, schedule, ledger, workers, stopping, say)
         ledger.notes.clear()
-        found = set(ledger.altered())
+        found = set(ledger.check("was altered by another program during the run"))
         for line in ledger.notes:
             say(line)
         if altered & found:
@@ -170,8 +172,7 @@ def play(
         if not found or altered & found or stopping():
             break
         altered |= found
-    is_over = bool(altered & found) or (not found and schedule.order is not None)
-    ledger.put(COMPLETE, is_over)
+    ledger.put(COMPLETE, not found and schedule.order is not None)
 
 
 def _batches(

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
+_MEN_DECIMALS = 3
+"""Of a judge's score in men, as it is stored."""
 _SAMPLE = 20
 """Games in which it is measured how far a player looks whose limit is of another kind than the judge's."""
 
@@ -53,6 +55,8 @@ class GradeTask(NamedTuple):
     """All that a worker needs to grade a game: plain data."""
 
     key: int
+    graded: int
+    """The checksum of the game's row."""
     variant: Variant
     opening_fen: str
     plies: int
@@ -66,6 +70,10 @@ class GradeTask(NamedTuple):
 
     def __str__(self) -> str:
         return f"the grading of game {short_id(self.key)}"
+
+    def by(self, judge: str, grades: Sequence[Grade], decisions: tuple[int, int]) -> GradedGame:
+        """The game with its grades by a judge, and how many decisions of White and of Black that has looked at."""
+        return GradedGame(self.key, judge, self.graded, self.endgame_pieces, *decisions, json.dumps(grades))
 
 
 class GradingError(ArenaError):
@@ -212,7 +220,7 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
             tasks = _tasks(grading, judging, ledger, games)
             work = grade_by_tables if by_tables else grade_by_player
             what = f"games graded by {judge}"
-            store = partial(add_grades, ledger)
+            store = partial(_store, ledger)
             here = is_here(workers, filter(None, [judging]))
             is_whole = carry_through(what, work, tasks, len(games), store, workers, observer, here=here)
     return is_whole
@@ -228,9 +236,8 @@ def missing(grading: Grading, ledger: Ledger, judge: str, counting: Sequence[int
     return [key for key in counting if key not in done]
 
 
-def add_grades(ledger: Ledger, graded: GradedGame) -> None:
-    """Store the grades of a game that is stored, for good, in place of earlier ones by the same judge."""
-    ledger.insert(GRADES, graded.row(ledger.checksum(graded.key))._asdict())
+def _store(ledger: Ledger, graded: GradedGame) -> None:
+    ledger.insert(GRADES, graded._asdict())
 
 
 def _judges(ledger: Ledger) -> dict[str, Any]:
@@ -244,7 +251,7 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
     grades: list[Grade] = []
     decisions = [0, 0]
     if (unpacked([task.moves], [task.plies])["pieces"] > task.endgame_pieces).all():
-        return GradedGame(task.key, TABLES_JUDGE, task.endgame_pieces, ())
+        return task.by(TABLES_JUDGE, (), (0, 0))
     played = _replayed(task)
     for ply, (position, move) in enumerate(zip(played.positions, played.moves, strict=False), start=1):
         if _pieces(position) > task.endgame_pieces or tables.value(position) is None:
@@ -259,8 +266,7 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
         points = (1 + best.result) / 2, (1 + chosen.result) / 2
         text = move_text(task.variant, position, best_move, legal)
         grades.append(Grade(ply, _pieces(position), text, *points))
-    white, black = decisions
-    return GradedGame(task.key, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black))
+    return task.by(TABLES_JUDGE, grades, (decisions[0], decisions[1]))
 
 
 def grade_by_player(task: GradeTask) -> GradedGame:
@@ -289,9 +295,9 @@ def grade_by_player(task: GradeTask) -> GradedGame:
                 after = of_before.before()
             decisions[position.turn] += 1
             text = move_text(variant, position, best.move, legal)
-            grades.append(Grade(ply, _pieces(position), text, best.points, after.points, best.men, after.men))
-    white, black = decisions
-    return GradedGame(task.key, task.judge.name, task.endgame_pieces, tuple(grades), (white, black))
+            men = [None if value is None else round(value, _MEN_DECIMALS) for value in (best.men, after.men)]
+            grades.append(Grade(ply, _pieces(position), text, best.points, after.points, *men))
+    return task.by(task.judge.name, grades, (decisions[0], decisions[1]))
 
 
 @contextmanager
@@ -350,10 +356,10 @@ def _tasks(
     grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: Sequence[int]
 ) -> Iterator[GradeTask]:
     variant, pieces, _, _, seed, allowance = grading
-    query = "SELECT opening_fen, plies, moves FROM games WHERE key = ?"
+    query = f"SELECT {CHECKSUM}, opening_fen, plies, moves FROM games WHERE key = ?"
     for key in games:
-        ((opening, plies, moves),) = ledger.rows(query, (key,))
-        yield GradeTask(key, variant, opening, plies, moves, pieces, judge, seed, allowance)
+        ((mark, opening, plies, moves),) = ledger.rows(query, (key,))
+        yield GradeTask(key, mark, variant, opening, plies, moves, pieces, judge, seed, allowance)
 
 
 def _replayed(task: GradeTask) -> PlayedGame:

@@ -164,7 +164,7 @@ class StatusReader:
                 info,
             ):
                 self._run = _Followed(experiment, info)
-            query = "SELECT rowid, * FROM games WHERE rowid > ? ORDER BY rowid"
+            query = f"{GAMES.query} WHERE rowid > ? ORDER BY rowid"
             for rowid, *row, mark in connection.execute(query, (self._run.last,)):
                 self._run.last = rowid
                 if checksum(row) == mark:

@@ -19,6 +19,7 @@ from arena.ledger import ledger as ledgers
 from arena.ledger.ledger import FILE, GAMES, Ledger, StoreError, checksum
 from arena.ledger.read import ids, read
 from arena.ledger.record import GameRecord
+from arena.watch.status import read_status
 from tests.helpers.command_line import invoke
 from tests.helpers.stored_run import StoredRun
 from tests.helpers.tournaments import assert_same
@@ -54,10 +55,10 @@ def reopened(run: StoredRun, **info: Any) -> Ledger:
 def altered(folder: Path, change: Callable[[dict[str, Any]], None], *, is_forged: bool) -> None:
     """Change the game that was stored last, with a checksum that fits if it is forged."""
     with closing(sqlite3.connect(folder / FILE)) as other, other:
-        row = other.execute(f"{GAMES.query} ORDER BY rowid DESC").fetchone()
-        values = dict(zip(GAMES.columns, row, strict=False))
+        _, *row, mark = other.execute(f"{GAMES.query} ORDER BY rowid DESC").fetchone()
+        values = dict(zip(GAMES.columns, row, strict=True))
         change(values)
-        mark = checksum(values.values()) if is_forged else row[-1]
+        mark = checksum(values.values()) if is_forged else mark
         marks = ", ".join("?" * (len(values) + 1))
         other.execute(f"REPLACE INTO games VALUES ({marks})", (*values.values(), mark))
 
@@ -197,6 +198,7 @@ def test_a_game_that_another_program_alters_during_a_run_is_played_again_once(
     assert result.stderr.count("altered by another program during the run: 1 game") == times
     assert ("the same games were altered again" in result.stderr) == (times == 2)
     assert len(arena.load(folder).games) == 16 - (times == 2)
+    assert read_status(folder).complete == (times == 1)
     assert invoke(*arguments, folder).exit_code == 0
     assert_same(arena.load(folder), arena.load(whole))
 
@@ -208,8 +210,8 @@ def test_who_takes_no_part_any_more_and_who_changed_is_said_and_their_games_stay
     run.add("a", "c", "white")
     with reopened(run, players={"a": "a", "b": "another"}) as ledger:
         assert ledger.notes == [
-            "c takes no part any more: their games do not count",
-            "b changed: their games are played again",
+            "c takes no part any more: its games do not count",
+            "b changed: its games are played again",
         ]
         assert len(ledger.results()) == 2
     with reopened(run) as ledger:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import yaml
 import arena
 from arena.experiment.load import player_spec
 from arena.hosting import sandbox
-from arena.ledger.ledger import FILE, GAMES, GRADES, Ledger
+from arena.ledger.ledger import CHECKSUM, FILE, GAMES, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import GRADE_COLUMNS, read
 from arena.ledger.record import Grade, GradedGame
@@ -24,7 +26,6 @@ from arena.play.grading import (
     GradeTask,
     Grading,
     GradingError,
-    add_grades,
     arranged,
     grade,
     grade_by_tables,
@@ -106,6 +107,14 @@ def values(row: Any) -> tuple[Any, ...]:
     return tuple(None if pd.isna(value) else value for value in row)
 
 
+def add_grades(
+    ledger: Ledger, key: int, judge: str, grades: Sequence[Grade], decisions: tuple[int, int] = (0, 0)
+) -> None:
+    ((mark,),) = ledger.rows(f"SELECT {CHECKSUM} FROM games WHERE key = ?", (key,))
+    pieces = 4 * (judge == "tables")
+    ledger.insert(GRADES, GradedGame(key, judge, mark, pieces, *decisions, json.dumps(grades))._asdict())
+
+
 def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
     by_tables = Grade(2, 4, "1x10x19", 1.0, 0.5)
     by_player = (
@@ -114,9 +123,9 @@ def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
     )
     first_key, _, third_key, *_ = read(run).games["key"]
     with opened(run) as ledger:
-        add_grades(ledger, GradedGame(third_key, "deep", 0, by_player))
-        add_grades(ledger, GradedGame(third_key, "tables", 4, (by_tables,), (3, 2)))
-        add_grades(ledger, GradedGame(first_key, "deep", 0, by_player))
+        add_grades(ledger, third_key, "deep", by_player)
+        add_grades(ledger, third_key, "tables", [by_tables], (3, 2))
+        add_grades(ledger, first_key, "deep", by_player)
     data = read(run)
     assert data.grades.columns.tolist() == list(GRADE_COLUMNS)
     kept = ["game", "ply", "judge", *GRADE_COLUMNS[GRADE_COLUMNS.index("best_move") :]]
@@ -142,10 +151,10 @@ def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count(run: Path)
     four, five = (Grading(ENGLISH, pieces, None) for pieces in (4, 5))
     with opened(run) as ledger:
         for key in keys:
-            add_grades(ledger, GradedGame(key, "tables", 4, (Grade(1, 4, "11-15", 1.0, 0.5),)))
+            add_grades(ledger, key, "tables", [Grade(1, 4, "11-15", 1.0, 0.5)])
         assert missing(four, ledger, "tables", keys) == []
         assert missing(five, ledger, "tables", keys) == missing(four, ledger, "deep", keys) == keys
-        again = dict(zip(GAMES.columns, next(ledger.rows(f"{GAMES.query} WHERE key = {two}")), strict=False))
+        again = dict(zip(GAMES.columns, next(ledger.rows(f"{GAMES.query} WHERE key = {two}"))[1:], strict=False))
         again["seconds"] += 1
         ledger.insert(GAMES, again)
         assert missing(four, ledger, "tables", keys) == [two]
@@ -175,7 +184,7 @@ def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> 
 def stored(folder: Path) -> list[tuple[Any, ...]]:
     """The grades as they are stored, in their order."""
     with closing(sqlite3.connect(folder / FILE)) as connection:
-        return connection.execute(f"{GRADES.query} ORDER BY key, judge").fetchall()
+        return connection.execute("SELECT * FROM grades ORDER BY key, judge").fetchall()
 
 
 def plies_of(folder: Path) -> Iterator[tuple[int, int, Game, int]]:
@@ -232,7 +241,7 @@ def drawn_ending(rng: random.Random) -> tuple[GradeTask, PlayedGame]:
     nothing = {name: [0] * len(texts) for name, _ in MOVE_COLUMNS}
     moves = packed({"move": [text.encode() for text in texts], **nothing})
     opening = fen(ENGLISH, start)
-    task = GradeTask(1, ENGLISH, opening, *moves, PIECES, None, 1, Allowance())
+    task = GradeTask(1, 0, ENGLISH, opening, *moves, PIECES, None, 1, Allowance())
     return task, replayed(ENGLISH, opening, texts)
 
 
@@ -243,7 +252,7 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
     for _ in range(60):
         task, ending = drawn_ending(rng)
         record = grade_by_tables(task)
-        grades_left = {grade.ply: grade for grade in record.grades}
+        grades_left = {grade.ply: grade for grade in starmap(Grade, json.loads(record.grades))}
         decisions = [0, 0]
         for ply, game, move in plies_in(ending):
             value = value_of(tables, game.position)
@@ -264,7 +273,7 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
             after, after_played = (value_of(tables, pushed(game, other).position) for other in (best_move, move))
             assert not best or after.plies + 1 == value.plies
             assert played < best or (best_move == move) == (after.plies == after_played.plies)
-        assert not grades_left and record.decisions == tuple(decisions)
+        assert not grades_left and [record.white_decisions, record.black_decisions] == decisions
     assert errors > 50
 
 

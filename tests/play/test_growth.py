@@ -119,7 +119,7 @@ def test_a_changed_file_has_its_games_alone_played_again_and_going_back_plays_no
     write_own(tmp_path, "bob")
     heard = grown(tmp_path, group)
     assert heard.played == 12
-    assert [line for line in heard.lines if "bob" in line] == ["bob changed: their games are played again"]
+    assert [line for line in heard.lines if "bob" in line] == ["bob changed: its games are played again"]
     after = as_at_once(tmp_path, group).games
     others = ~(after["white"] == "bob") & ~(after["black"] == "bob")
     assert after[others].equals(before.games[others])
@@ -221,15 +221,17 @@ def test_of_formats_that_results_decide_the_games_that_are_asked_for_count_as_if
     as_at_once(tmp_path, first)
 
 
-def test_a_match_of_more_openings_goes_on_in_the_same_folder(
+def test_a_match_of_more_openings_keeps_its_games_and_so_does_its_kept_configuration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    write_own(tmp_path, "own")
     for count in ("2", "3"):
-        assert invoke("match", "greedy", "random", "--openings", count, "--workers", 1).exit_code == 0
+        assert invoke("match", "own.py", "random", "--openings", count, "--workers", 1).exit_code == 0
     (folder,) = (tmp_path / "reports").iterdir()
-    assert len(arena.load(folder).games) == 6
-    kept = folder / "experiment.yaml"
+    before, kept = arena.load(folder).games, folder / "experiment.yaml"
     kept.write_text(kept.read_text().replace("count: 3", "count: 4"))
     again = invoke("run", kept, "--out", folder, "--workers", 1, "--no-report")
-    assert again.exit_code == 0 and len(arena.load(folder).games) == 8
+    assert again.exit_code == 0, again.stderr
+    after = arena.load(folder).games
+    assert (len(before), len(after)) == (6, 8) and set(before["began"]) < set(after["began"])

@@ -12,10 +12,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from arena.ledger.info import RunInfo
 from arena.report.run import Run
 from arena.report.sheets import file_names, opponents, write_sheets
 from arena.report.write import write
-from players.finding import SAME_FILE, UNBUILT, Finding, parsed
+from players.finding import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import changed, experiment, frames, player, run_of
 
@@ -170,7 +171,8 @@ def test_failures_are_those_of_the_player_who_lost_however_another_one_is_called
 
 def test_a_finding_is_read_back_as_it_was_stored() -> None:
     finding = Finding("warning", "has the same file as", where="anna", kind=SAME_FILE, others=("bob",))
-    assert parsed(json.loads(json.dumps(finding.as_dict()))) == finding
+    info = RunInfo(found=(finding,))
+    assert RunInfo.parsed(json.loads(json.dumps(info.as_dict()))) == info
 
 
 def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
