@@ -53,7 +53,7 @@ KILLS = 5
 
 def games_of(folder: Path) -> pd.DataFrame:
     """All games of a run, those that do not count among them."""
-    run = arena.load(folder)
+    run: arena.Run = arena.load(folder)
     moves = run.moves.sort_values(["game", "ply"]).groupby("game")["move"].agg(" ".join)
     games = pd.concat([run.games, run.void_games])
     games = games.assign(opening=games["opening_fen"], moves=games["game"].map(moves).fillna(""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def lock_folder(folder: Path, *, waits: bool = False) -> BaseFileLock:
 
 def replace(path: Path, fill: Callable[[Path], object]) -> Path:
     """Let `fill` write a temporary file beside `path`, then put it in place in one step; returns `path`."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_native_id()}.tmp")
     try:
         fill(temporary)
         temporary.replace(path)

@@ -16,8 +16,7 @@ from arena.base.wording import counted
 from arena.commands.options import report_options
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
-from arena.report.load import is_joint
-from arena.report.load import load as load_run
+from arena.report.load import is_joint, load_run
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening

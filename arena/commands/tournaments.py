@@ -204,7 +204,7 @@ def match_command(
         heading = f"a {kind}, kept with its configuration, {KEPT_CONFIG}, in {folder}"
         code = play_config(document, folder, workers, name="match", heading=heading)
     if code == 0 and "sprt" in document:
-        from arena.report.load import load as load_run
+        from arena.report.load import load_run
         from arena.report.tables.outcomes import verdict
 
         code = VERDICTS[verdict(load_run(folder).sprt)]

@@ -21,7 +21,7 @@ from arena.commands.report import show_verdict
 from arena.experiment.model import entry_of
 from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings, rate
-from arena.report.load import load as load_run
+from arena.report.load import load_run
 from arena.report.page import page_of
 from arena.report.page.blocks import Block, Section, Sortable, Text
 from arena.report.run import Run

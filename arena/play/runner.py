@@ -12,7 +12,7 @@ from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.play.carry_out import play_runs
-from arena.report.load import load as load_run
+from arena.report.load import load_run
 from arena.report.run import Run
 from arena.report.sentences.cautions import failures
 from arena.watch.display import Display

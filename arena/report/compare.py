@@ -16,7 +16,7 @@ from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.record import MEASURED
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings, rate
-from arena.report.load import load, read_results
+from arena.report.load import load_run, read_results
 from arena.report.run import Run
 from arena.report.tables.forms import plain
 from arena.report.tables.table import Cell, Grid, Heading, cell, words
@@ -60,7 +60,7 @@ class Comparison(NamedTuple):
 def read_side(path: Path, first: Colour | None = None) -> RatedSide:
     """A run's folder, or a file of results, as `read_results` takes it. Raises ArenaError."""
     if path.is_dir():
-        run = load(path)
+        run = load_run(path)
         if not len(run.games):
             raise ArenaError(f"{path}: no game with a result")
         timed = run.standings.dropna(subset="seconds_per_move")

@@ -20,7 +20,7 @@ from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, ga
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import chart_files, kinds_of, on_page, svg
-from arena.report.load import listed_runs, load, runs_of
+from arena.report.load import listed_runs, load_run, runs_of
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
     Block,
@@ -130,7 +130,7 @@ class Joint:
 def load_joint(folder: Path) -> Joint:
     """Read the runs of a folder, also while they are played. Raises StoreError."""
     name, names = listed_runs(folder)
-    runs = {part.name: load(part) for part in runs_of(folder)}
+    runs = {part.name: load_run(part) for part in runs_of(folder)}
     return Joint(folder, name, names, {name: run for name, run in runs.items() if len(run.games)})
 
 

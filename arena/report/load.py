@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arena.base.files import RUNS, replace
 from arena.base.writing import write_text
@@ -28,9 +28,18 @@ ROWS = 30
 """Players that a notebook shows of a run, the best ones."""
 
 
-def load(folder: str | os.PathLike[str]) -> Run:
-    """Read the ledger in a run's folder, also while games are still being played."""
-    return Run(Path(folder), read(Path(folder)), _figures, card)
+def load(folder: str | os.PathLike[str]) -> Run | Any:
+    """The run in a folder, or by their names the several runs of one, also while games are still being played.
+
+    Raises StoreError if there is none, or it cannot be read.
+    """
+    path = Path(folder)
+    return {run.name: load_run(run) for run in runs_of(path)} if is_joint(path) else load_run(path)
+
+
+def load_run(folder: Path) -> Run:
+    """Read the ledger in a run's folder. Raises StoreError."""
+    return Run(folder, read(folder), _figures, card)
 
 
 def _figures(run: Run) -> dict[str, Figure]:

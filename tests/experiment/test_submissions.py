@@ -16,7 +16,7 @@ from arena.experiment.model import Experiment
 from arena.hosting import sandbox
 from arena.play import entrants, prepare
 from arena.play.inspection import Inspection
-from arena.report.load import load as load_run
+from arena.report.load import load_run
 from arena.report.sentences.cautions import forfeits
 from arena.watch.display import Display
 from arena.watch.observer import Observer

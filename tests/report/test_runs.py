@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.report.compare import sameness, sameness_sentence
-from arena.report.load import load as load_run
+from arena.report.load import load_run
 from tests.helpers.command_line import invoke
 from tests.helpers.stored_run import StoredRun
 
