@@ -108,7 +108,7 @@ class GameRecord(NamedTuple):
     cpu_seconds: float = nan
     """Processor time of both players' moves."""
     began: float = nan
-    """When it was begun, in seconds since 1970; nan for a game that was not played."""
+    """When it was begun, in seconds since 1970."""
     worker: int | None = None
     """Number of the process that played it, on its machine."""
     machine: str = ""

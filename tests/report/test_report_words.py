@@ -271,6 +271,7 @@ def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Pa
     some = changed(whole, games=whole.games[~apart].head(90).reset_index(drop=True))
     said = "Not complete: 90 of 120 games; 1 pairing has not met."
     assert unfinished(whole) == [] and unfinished(some) == [said]
+    assert unfinished(changed(some, damaged=2)) == [said.replace(" met.", " met; 2 stored games are damaged.")]
     assert RunPage(some).markdown.split("\n\n")[2] == said == opening(some).lines[0]
     assert re.findall(r"<p[^>]*>(.*?)</p>", RunPage(some).html)[1] == said
     assert ['http-equiv="refresh"' in RunPage(run).html for run in (whole, some)] == [False, True]

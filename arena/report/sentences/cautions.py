@@ -115,7 +115,7 @@ def failing(run: Run) -> dict[str, int]:
 
 
 def unfinished(run: Run) -> list[str]:
-    """The number of missing games and of pairings that have not met; nothing of a run that is complete."""
+    """How many games are played and damaged, and pairings have not met; nothing of a run that is complete."""
     played, planned = run.played, run.info.games
     if run.data.order is not None or not planned or (run.info.exact and played == planned):
         return []
@@ -123,6 +123,8 @@ def unfinished(run: Run) -> list[str]:
     apart = sum(games == 0 for games in _games_of_pairings(run).values())
     have = "has" if apart == 1 else "have"
     more = f"; {counted(apart, 'pairing')} {have} not met" if apart else ""
+    if damaged := run.data.damaged:
+        more += f"; {counted(damaged, 'stored game')} {'is' if damaged == 1 else 'are'} damaged"
     return [f"Not complete: {played} of {at_most}{counted(planned, 'game')}{more}."]
 
 
