@@ -96,8 +96,10 @@ def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(her
     config |= {"variants": ["english", "russian"], "openings": {"count": 1}, "players": ["random", "greedy"]}
     runs: Any = arena.run(config, workers=1, quiet=True)
     folder = Path("reports") / "from-python"
-    assert list(runs) == ["english", "russian"] == list(load_joint(folder).runs) == list(arena.load(folder))
-    for name, run in arena.load(folder).items():
+    assert list(runs) == ["english", "russian"] == list(load_joint(folder).runs)
+    loaded: Any = arena.load(folder)
+    assert list(loaded) == list(runs)
+    for name, run in loaded.items():
         pd.testing.assert_frame_equal(run.games, runs[name].games)
     assert [run.experiment.variant for run in runs.values()] == list(runs)
     assert [len(run.games) for run in runs.values()] == [2, 2]
