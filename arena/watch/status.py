@@ -25,7 +25,6 @@ from arena.rules.game import Termination
 from arena.rules.position import COLOURS
 
 COLUMNS = ("player", "Elo", "score", "games", "won", "drawn", "lost")
-"""Of the standings, as people read them."""
 CLOCK = "clock"
 """Name of the ledger's document with the reading of the machine's monotonic clock at the session's first move."""
 _SHARE = 0.03
