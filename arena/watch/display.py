@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -66,14 +66,15 @@ class Display(Observer):
     def showing(self, work: _Games | _Count) -> Iterator[None]:
         """Show work in a window, if the stream is a terminal; else `done` prints lines."""
         self._work, self._pause, self._last = work, PLAIN_SECONDS[0], time.monotonic()
-        self._live = Live(work, console=self._console, refresh_per_second=1 / FRAME_SECONDS, transient=True)
-        if replaces_lines(self._stream):
-            self._live.start()
-        try:
+        self._live = Live(
+            # nothing is read before it starts, and the last frame, which rich does not cut, is empty
+            get_renderable=lambda: work.get_renderable() if self._live.is_started else "",
+            console=self._console,
+            refresh_per_second=1 / FRAME_SECONDS,
+            transient=True,
+        )
+        with self._live if replaces_lines(self._stream) else nullcontext():
             yield
-        finally:
-            self._live.update("")  # what is drawn last is not cut to the terminal's height
-            self._live.stop()
 
     def done(self, pieces: int) -> None:
         """Take note of how many pieces are done, and print a line, where there is no window, if it is time to."""
@@ -111,7 +112,8 @@ class _Games(StatusReader):
         except StoreError as error:
             return str(error)
 
-    def __rich__(self) -> RenderableType:
+    def get_renderable(self) -> RenderableType:
+        """The same for a window."""
         try:
             return window(self.look())
         except StoreError as error:
@@ -122,8 +124,8 @@ class _Count(Progress):
     """How many pieces of work are done, of how many, and the time left by those of an hour, but the first."""
 
     def __init__(self, what: str, total: int) -> None:
-        text = TextColumn("{task.completed:,} of {task.total:,} {task.description}", markup=False)
-        columns = text, BarColumn(), TimeRemainingColumn()
+        text = "{task.completed:,} of {task.total:,} {task.description}"
+        columns = TextColumn(text, markup=False), BarColumn(), TimeRemainingColumn()
         super().__init__(*columns, get_time=time.monotonic, speed_estimate_period=3600.0)
         self.add_task(what, total=total)
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
-from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 from arena.base.number import duration, known, percent, with_minus
@@ -90,22 +89,21 @@ class StatusReader:
             if run != self._run:
                 self._run, self._rowid, self._games, self._pairs = run, 0, {}, {}
                 self._schedule = Schedule(run[0], run[1].players, run[1].openings, {})
-            self._take_new(connection)
+            query = "SELECT rowid, * FROM games WHERE rowid > ? ORDER BY rowid"
+            for rowid, *row, mark in connection.execute(query, (self._rowid,)):
+                self._rowid = rowid
+                if checksum(row) == mark:
+                    game = GameRecord(*row)._replace(moves=b"", extras=None)
+                    self._games[game.key] = game
+                    self._schedule.take(game.key, Result(game.result, game.failed))
+            while self._schedule.advance():
+                self._pairs |= {game.key: game.pair for game in self._schedule.games()}
+            if self._schedule.decided:
+                self._pairs = {game.key: game.pair for game in self._schedule.games()}
             status = self._status_of(*run, bool(stored.get(COMPLETE)), stored.get(CLOCK))
             took, before = time.monotonic() - began, self._took
             self._took, self._due = took, began + min(took, before) / _SHARE
             return status
-
-    def _take_new(self, connection: Connection) -> None:
-        query = "SELECT rowid, * FROM games WHERE rowid > ? ORDER BY rowid"
-        for rowid, *row, mark in connection.execute(query, (self._rowid,)):
-            self._rowid = rowid
-            if checksum(row) == mark:
-                game = GameRecord(*row)._replace(moves=b"", extras=None)
-                self._games[game.key] = game
-                self._schedule.take(game.key, Result(game.result, game.failed))
-        while self._schedule.advance():
-            self._pairs |= {game.key: game.pair for game in self._schedule.games()}
 
     def _status_of(self, experiment: Experiment, info: RunInfo, complete: bool, clock: float | None) -> Status:
         games = [game for game in self._games.values() if game.key in self._pairs]
