@@ -76,6 +76,18 @@ def probability(value: Any) -> str:
     return "> 99.9 %" if value > 99.9 else "< 0.1 %" if value < 0.1 else f"{value:.1f} %"
 
 
+def duration(seconds: float) -> str:
+    """Two units at most: `14 s`, `3 min 05 s`, `2 h 10 min`, `1 d 3 h`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    if whole < 86400:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    return f"{whole // 86400} d {whole % 86400 // 3600} h"
+
+
 def times(ratio: float) -> str:
     """A ratio: 3.104 -> "3.10", 0.0123 -> "0.012", 1234 -> "1,234"."""
     if not known(ratio):

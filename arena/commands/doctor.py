@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from arena.base.errors import ArenaError
+from arena.base.number import duration
 from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
@@ -30,7 +31,6 @@ from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from arena.watch.observer import announcing
-from arena.watch.words import duration
 from players.examine import examined
 from players.finding import Finding
 

@@ -12,8 +12,7 @@ from arena.base.errors import ArenaError
 from arena.commands.options import json_option
 from arena.commands.output import STOPPED, echo, say, show_table
 from arena.watch.display import follow
-from arena.watch.status import read_status
-from arena.watch.words import COLUMNS, figures_of, lost_line, state, status_line, test_line, title
+from arena.watch.status import COLUMNS, StatusReader, cells, lines
 
 
 @click.command()
@@ -21,7 +20,7 @@ from arena.watch.words import COLUMNS, figures_of, lost_line, state, status_line
 @click.option("-f", "--follow", "is_followed", is_flag=True, help="Show the run until it is complete.")
 @json_option
 def status_command(folder: Path, is_followed: bool, as_json: bool) -> None:
-    """Say how far the run in DIR is, at what rate, who leads, and what went wrong.
+    """Say how far the run in DIR is, how long it will take, who leads, and what went wrong.
 
     The run is not disturbed, whoever plays it. --follow waits for it if it is not there yet; without a terminal it
     prints a line after 10 seconds, then ever more rarely. Ctrl-C ends --follow, not the run.
@@ -33,18 +32,11 @@ def status_command(folder: Path, is_followed: bool, as_json: bool) -> None:
             follow(folder, say)
         except KeyboardInterrupt:
             sys.exit(STOPPED)
-    status = read_status(folder)
+    status = StatusReader(folder).read()
     if as_json:
-        click.echo(json.dumps({"folder": str(folder)} | status.as_dict()))
+        click.echo(json.dumps({"folder": str(folder)} | status._asdict()))
         return
-    for line in (title(status), status_line(status), state(status), *map(lost_line, status.lost)):
+    for line in lines(status):
         echo(line)
-    for player, why in status.withdrawn.items():
-        echo(f"{player} is withdrawn: {why}")
-    if test := test_line(status):
-        echo(test)
     if status.standings:
-        show_table(
-            ("player", *COLUMNS),
-            [(standing.player, *figures_of(standing).values()) for standing in status.standings],
-        )
+        show_table(COLUMNS, map(cells, status.standings))

@@ -140,7 +140,7 @@ def begun(info: RunInfo, ledger: Ledger, workers: Workers, *, force: bool) -> Ru
             "differently; --force resumes it all the same; or give this run another name or --out"
         )
     forced = "; ".join(others) or (before.forced if before else "")
-    return info.begun(session(len(ledger.results()), workers), before)._replace(forced=forced)
+    return info.begun(session(len(ledger.counting()), workers), before)._replace(forced=forced)
 
 
 def play(

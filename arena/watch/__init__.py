@@ -1,1 +1,1 @@
-"""A run at a moment: counts, standings, the Elo so far, progress on a terminal."""
+"""A run while it is played: its status, and what a terminal shows of it."""

@@ -4,130 +4,31 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
-from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.padding import Padding
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.base.wording import listed
+from arena.base.number import duration
 from arena.base.writing import replaces_lines
-from arena.ledger.ledger import FILE, StoreError
+from arena.ledger.ledger import FILE, StoreError, run_in
 from arena.watch.observer import Observer
-from arena.watch.status import Standing, Status, StatusReader
-from arena.watch.words import COLUMNS, duration, figures_of, lost_line, state, status_line, test_line, title
+from arena.watch.status import COLUMNS, Status, StatusReader, cells, lines, status_line
 
-PLAIN_SECONDS = 10.0
-"""Seconds to the first plain line."""
-MAX_SECONDS = 320.0
-"""Seconds between two plain lines, at most."""
+PLAIN_SECONDS = 10.0, 320.0
+"""Seconds to the first plain line, and between two lines at most."""
 FRAME_SECONDS = 1.0
-"""Seconds between two readings of a run that is followed, and between two drawings of a window."""
-PATIENCE = 5.0
-"""Seconds for which the ledger of a run that is followed may not be readable, as while it is being made."""
-NAME_CELLS = 16
-"""Cells that a player's name has before further columns are shown."""
-_GAP = 2
-"""Cells between columns."""
-_LEFT_OUT = ("won", "lost", "games", "drawn", "score", "Elo")
-"""Columns in the order in which a narrow window leaves them out."""
-
-
-class _Count:
-    """How many pieces of work are done, of how many, and the time left."""
-
-    def __init__(self, what: str, total: int) -> None:
-        self._what, self._total, self._done = what, total, 0
-        self._first = 0, 0.0
-        """Pieces and time when the first were done: they were waited for while processes began."""
-
-    def add(self, done: int) -> bool:
-        """So many pieces are done by now; whether they are the first."""
-        is_first = not self._done
-        if is_first:
-            self._first = done, time.monotonic()
-        self._done = done
-        return is_first
-
-    def line(self) -> str:
-        """`1,000 of 5,000 answers, 14 s left`."""
-        if not self._done:
-            return ""
-        pieces, began = self._first
-        text = f"{self._done:,} of {self._total:,} {self._what}"
-        if self._done == pieces:
-            return text
-        seconds = (time.monotonic() - began) / (self._done - pieces) * (self._total - self._done)
-        return f"{text}, {duration(seconds)} left"
-
-    def window(self, console: Console) -> RenderableType:
-        """A bar, and the line."""
-        return Group(_bar(self._total, self._done), Text(self.line()), Text("Ctrl-C stops", "dim"))
-
-
-class _Games:
-    """The games of a run: while it cannot be read, what was read last stays."""
-
-    def __init__(self, folder: Path, *, is_followed: bool = False) -> None:
-        self._reader = StatusReader(folder)
-        self._is_followed = is_followed
-        """Whether another process plays the run, or none any more."""
-        self._line = ""
-        self._window: RenderableType = Text()
-
-    def line(self) -> str:
-        """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`; whether nobody plays on."""
-        with suppress(StoreError):
-            status = self._reader.look()
-            is_left = self._is_followed and status.playing is False
-            self._line = status_line(status) + (f"; {state(status)}" if is_left else "")
-        return self._line
-
-    def window(self, console: Console) -> RenderableType:
-        """Standings with Elo so far, a bar and the time left."""
-        with suppress(StoreError):
-            self._window = run_view(self._reader.look(), console)
-        return self._window
-
-
-class Progress:
-    """Shows a source on a stream: in a window that is drawn by itself, or in lines when it is time to."""
-
-    def __init__(self, source: _Count | _Games, stream: TextIO) -> None:
-        self._source, self._stream = source, stream
-        self._seconds, self._last = PLAIN_SECONDS, time.monotonic()
-        console = Console(file=stream)
-        self.live = Live(
-            get_renderable=lambda: source.window(console),
-            console=console,
-            refresh_per_second=1 / max(FRAME_SECONDS, 0.01),
-            transient=True,
-        )
-        if replaces_lines(stream):
-            self.live.start()
-
-    def restart(self) -> None:
-        """Count the seconds to the next line from now on."""
-        self._last = time.monotonic()
-
-    def tell(self) -> None:
-        """Print a line, where there is no window, after PLAIN_SECONDS, then twice as many, up to MAX_SECONDS."""
-        now = time.monotonic()
-        if not self.live.is_started and now - self._last >= self._seconds and self.print_line():
-            self._seconds, self._last = min(2 * self._seconds, MAX_SECONDS), now
-
-    def print_line(self) -> bool:
-        """Print a line, if there is anything to tell."""
-        line = self._source.line()
-        if line:
-            print(line, file=self._stream, flush=True)
-        return bool(line)
+"""Seconds between two drawings of a window, and between two looks at a run that is followed."""
+_FAULTS, _PLAYERS, _COLUMNS = 5, 100, 4
+"""How many failures and withdrawn players, players, and columns of the standings a window shows at most."""
 
 
 class Display(Observer):
@@ -135,13 +36,14 @@ class Display(Observer):
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._count: _Count | None = None
-        self._progress: Progress | None = None
+        self._console = Console(file=self._stream)
+        self._live = Live(console=self._console)
+        self._work: _Games | _Count | None = None
 
     def say(self, line: str) -> None:
         """Print a line without disturbing what is shown."""
-        if self._progress is not None and self._progress.live.is_started:
-            self._progress.live.console.print(line, highlight=False, markup=False)
+        if self._live.is_started:
+            self._console.print(line, highlight=False, markup=False)
         else:
             self.write(line)
 
@@ -152,104 +54,97 @@ class Display(Observer):
     @contextmanager
     def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
         """Show games, whose last line stays, or count other pieces of work."""
-        self._count = _Count(what, total) if folder is None else None
-        self._progress = Progress(self._count or _Games(folder or Path()), self._stream)
+        work = _Count(what, total) if folder is None else _Games(folder)
         try:
-            yield lambda: False
+            with self.showing(work):
+                yield lambda: False
         finally:
-            self._progress.live.stop()
             if folder is not None:
-                self._progress.print_line()
-            self._progress = None
+                self.write(work.line())
+
+    @contextmanager
+    def showing(self, work: _Games | _Count) -> Iterator[None]:
+        """Show work in a window, if the stream is a terminal; else `done` prints lines."""
+        self._work, self._pause, self._last = work, PLAIN_SECONDS[0], time.monotonic()
+        self._live = Live(
+            # nothing is read before it starts, and the last frame, which rich does not cut, is empty
+            get_renderable=lambda: work.get_renderable() if self._live.is_started else "",
+            console=self._console,
+            refresh_per_second=1 / FRAME_SECONDS,
+            transient=True,
+        )
+        with self._live if replaces_lines(self._stream) else nullcontext():
+            yield
 
     def done(self, pieces: int) -> None:
-        """Show how many pieces are done, if it is time to."""
-        if self._progress is not None:
-            if self._count is not None and self._count.add(pieces):
-                self._progress.restart()
-            self._progress.tell()
+        """Take note of how many pieces are done, and print a line, where there is no window, if it is time to."""
+        work, now = self._work, time.monotonic()
+        if isinstance(work, _Count):
+            work.update(work.task_ids[0], completed=pieces)
+        if work is not None and not self._live.is_started and now - self._last >= self._pause:
+            self.write(work.line())
+            self._pause, self._last = min(2 * self._pause, PLAIN_SECONDS[1]), now
 
 
 def follow(folder: Path, say: Callable[[str], None]) -> None:
     """Show the run in a folder on standard output until it is complete; if there is none yet, wait for it.
 
-    Raises StoreError for a run that cannot be read for PATIENCE, or one that was deleted.
+    Raises StoreError for a run that cannot be read, or that was deleted.
     """
-    is_there = (folder / FILE).exists()
-    if not is_there:
+    if not (folder / FILE).exists():
         say(f"waiting for a run in {folder}")
-    progress = Progress(_Games(folder, is_followed=True), sys.stdout)
-    read, reader = time.monotonic(), StatusReader(folder)
-    named: set[tuple[str, str]] = set()
-    try:
-        while True:
-            try:
-                status = reader.look()
-                if status.complete:
-                    return
-                for lost in () if progress.live.is_started else status.lost:
-                    if (kind := (lost.player, lost.termination)) not in named:
-                        named.add(kind)
-                        print(lost_line(lost), flush=True)
-                is_there, read = True, time.monotonic()
-                progress.tell()
-            except StoreError:
-                if not is_there and not (folder / FILE).exists():
-                    read = time.monotonic()
-                elif time.monotonic() - read > PATIENCE:
-                    raise
+        while run_in(folder) is None:
             time.sleep(FRAME_SECONDS)
-    finally:
-        progress.live.stop()
+    display, games = Display(sys.stdout), _Games(folder)
+    with display.showing(games):
+        while not (status := games.look()).complete:
+            display.done(status.games)
+            time.sleep(FRAME_SECONDS)
 
 
-def run_view(status: Status, console: Console) -> RenderableType:
-    """A run in at most a line less than the height of the window; no line is wrapped."""
+class _Games(StatusReader):
+    """The games of a run."""
 
-    def line(text: str, style: str = "") -> Text:
-        return Text(text, style, no_wrap=True, overflow="ellipsis")
+    def line(self) -> str:
+        """`status_line`, or why the run cannot be read."""
+        try:
+            return status_line(self.read())
+        except StoreError as error:
+            return str(error)
 
-    most = min(len(status.lost), console.height // 6)
-    failures = [line(lost_line(lost), "red") for lost in status.lost[:most]]
-    if len(status.lost) > most > 0:
-        failures.append(line(f"and {len(status.lost) - most} more; arena status has all", "red"))
-    withdrawn = f"withdrawn: {listed([*status.withdrawn])}" if status.withdrawn else ""
-    below = (test_line(status), withdrawn, status_line(status), state(status))
-    lines = [line(text) for text in below if text]
-    parts: list[RenderableType] = [line(title(status), "bold")]
-    if status.standings:
-        room = max(console.height - len(failures) - len(lines) - 4, 1)
-        shown = status.standings[: room if len(status.standings) <= room else max(room - 1, 1)]
-        parts.append(_table(shown, console.width))
-        if len(shown) < len(status.standings) and room > 1:
-            parts.append(line(f"and {len(status.standings) - len(shown)} more", "dim"))
-    bar = [_bar(status.planned, status.games)] if status.planned else []
-    return Group(*parts, *failures, *bar, *lines)
+    def get_renderable(self) -> RenderableType:
+        """The same for a window."""
+        try:
+            return window(self.look())
+        except StoreError as error:
+            return Text(str(error))
 
 
-def _bar(total: int, completed: int) -> RenderableType:
-    """A bar in a line of its own, which a ProgressBar does not end."""
-    bar = Table.grid(expand=True)
-    bar.add_row(ProgressBar(max(total, 1), completed))
-    return bar
+class _Count(Progress):
+    """How many pieces of work are done, of how many, and the time left by those of an hour, but the first."""
+
+    def __init__(self, what: str, total: int) -> None:
+        text = "{task.completed:,} of {task.total:,} {task.description}"
+        columns = TextColumn(text, markup=False), BarColumn(), TimeRemainingColumn()
+        super().__init__(*columns, get_time=time.monotonic, speed_estimate_period=3600.0)
+        self.add_task(what, total=total)
+
+    def line(self) -> str:
+        """`1,000 of 5,000 answers, 14 s left`."""
+        [task] = self.tasks
+        left = f", {duration(task.time_remaining)} left" if task.time_remaining else ""
+        return f"{task.completed:,} of {task.total:,} {task.description}{left}"
 
 
-def _table(standings: Sequence[Standing], width: int) -> Table:
-    """A row for each player; names are cut off and columns left out until they fit the width."""
-    rows = [figures_of(standing) for standing in standings]
-    cells = {name: _GAP + max(len(name), *(len(row[name]) for row in rows)) for name in COLUMNS}
-    if not any(standing.elo for standing in standings):
-        del cells["Elo"]
-    longest = max(len("player"), *(cell_len(standing.player) for standing in standings))
-    for name in _LEFT_OUT:
-        if width - sum(cells.values()) >= min(longest, NAME_CELLS):
-            break
-        cells.pop(name, None)
-    table = Table(box=None, padding=(0, 0, 0, _GAP), pad_edge=False)
-    room = max(min(longest, width - sum(cells.values())), 1)
-    table.add_column("player", width=room, no_wrap=True, overflow="ellipsis")
-    for name in cells:
+def window(status: Status) -> RenderableType:
+    """A run with the most important first: what a terminal has no lines for is left out."""
+    title, *others = lines(status, _FAULTS)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(COLUMNS[0])
+    for name in COLUMNS[1:_COLUMNS]:
         table.add_column(name, justify="right", no_wrap=True)
-    for standing, row in zip(standings, rows, strict=True):
-        table.add_row(Text(standing.player), *map(row.__getitem__, cells))
-    return table
+    for standing in status.standings[:_PLAYERS]:
+        player, *figures = cells(standing)[:_COLUMNS]
+        table.add_row(Text(player, no_wrap=True, overflow="ellipsis"), *figures)
+    bar = Padding(ProgressBar(max(status.planned, 1), status.games), 0)
+    return Group(Text(title, "bold"), bar, *map(Text, others), table)

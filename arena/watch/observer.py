@@ -7,12 +7,11 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from arena.base.number import quantity
+from arena.base.number import duration, quantity
 from arena.base.work import cores
 from arena.rules.endgame.retrograde import solving_announced
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.variants import Variant
-from arena.watch.words import duration
 from players.engines.program import waiting_announced
 
 _FUNCTIONS = 110
@@ -49,25 +48,20 @@ def announcing(say: Callable[[str], None]) -> Iterator[None]:
     begun, said = ("", 0), 0.0
 
     def compiling(functions: int) -> None:
-        if not functions:
-            say("compiling the rules and the search: some seconds, kept for later runs")
-        else:
-            say(f"compiled {functions} of about {max(functions, _FUNCTIONS)} functions")
+        done = f"compiled {functions} of about {max(functions, _FUNCTIONS)} functions"
+        say(done if functions else "compiling the rules and the search: some seconds, kept for later runs")
 
     def solving(variant: Variant, sizes: Collection[int], solved: int) -> None:
         nonlocal begun, said
-        total, now = sum(sizes), time.monotonic()
-        if begun != (variant.name, total):
-            begun, said = (variant.name, total), now
+        tables, left, now = (variant.name, sum(sizes)), sum(sizes) - solved, time.monotonic()
+        if tables != begun or (left and now - said >= _SOLVING_SECONDS):
+            begun, said = tables, now
             memory = quantity(_ENDING_BYTES * max(sizes) * cores(), "B")
             say(
-                f"solving {total - solved:,} endings of {variant.name}: about "
-                f"{duration((total - solved) * _ENDING_SECONDS)} of processor time, {memory} of memory, "
-                f"{quantity(total, 'B')} on disk; Ctrl-C stops, the same command resumes"
+                f"solving {left:,} endings of {variant.name}: "
+                f"about {duration(left * _ENDING_SECONDS)} of processor time, {memory} of memory, "
+                f"{quantity(sum(sizes), 'B')} on disk; Ctrl-C stops, the same command resumes"
             )
-        elif now - said >= _SOLVING_SECONDS:
-            said = now
-            say(f"solved {solved:,} of {total:,} endings of {variant.name}")
 
     with compilation_announced(compiling), solving_announced(solving), waiting_announced(say):
         yield

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from arena.ledger.info import RunInfo, Session
 from arena.watch.observer import Observer
-from arena.watch.status import Status
-from tests.helpers import made_up
+from arena.watch.status import Status, StatusReader
 
 
-def status_of(seconds: float | None, **changes: Any) -> Status:
-    """30 of 60 games, 10 of them played before the last session, whose first move was so many seconds ago."""
-    info = RunInfo(session=Session("", 10, 2, "host", 77))
-    of: Any = made_up.experiment("random"), info, 30, 60, True, False, [], [], {}, True, seconds, 995.0, None, 0
+def read_status(folder: Path) -> Status:
+    """The status of the run in a folder."""
+    return StatusReader(folder).read()
+
+
+def status_of(**changes: Any) -> Status:
+    """30 of 60 games of a run that another machine may be playing, but for the changes."""
+    session = {"began": "2026-11-22T03:44:05+00:00", "games": 10, "workers": 2, "host": "host", "process": 77}
+    of: Any = "t: match, english", 30, 60, True, False, [], [], {}, None, session, None, None, None
     return Status(*of)._replace(**changes)
 
 

@@ -12,10 +12,10 @@ import arena
 from arena.experiment.load import load
 from arena.ledger.ledger import StoreError
 from arena.watch.observer import Observer
-from arena.watch.status import read_status
 from tests.helpers.command_line import invoke
 from tests.helpers.tournaments import assert_same
 from tests.helpers.tournaments import play_run as play
+from tests.helpers.watched import read_status
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 RANDOM, GREEDY = ({"name": name, "type": name} for name in ("random", "greedy"))

@@ -31,7 +31,6 @@ from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder
 from arena.rules.variants import VARIANTS
-from arena.watch.status import read_status
 from players.engines.program import waiting_announced
 from players.identity import hash_of, keep_sources
 from players.player import Allowance, Choice, Limit, PlayerSpec, Resign
@@ -39,6 +38,7 @@ from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke, printed_lines
 from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, every_game, run
 from tests.helpers.report_data import repeatable
+from tests.helpers.watched import read_status
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
@@ -335,7 +335,7 @@ def test_a_failure_is_recorded_and_games_of_a_withdrawn_player_are_void_in_every
     assert (written["result"] == "*").tolist() == is_void.tolist()
     found = read_status(out)
     assert (found.games, found.withdrawn) == (len(written), played.data.withdrawn)
-    assert [standing.games for standing in found.standings] == [8, 8, 8]
+    assert [standing["games"] for standing in found.standings] == [8, 8, 8]
     rated = [read_results([out]), read_results([out / "games.csv"])]
     assert [len(results.games) for results in rated] == [12, 12]
 

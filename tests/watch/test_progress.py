@@ -12,23 +12,22 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from rich.live_render import LiveRender
 
+from arena.base.number import duration
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
 from arena.play import carry_out
 from arena.play.carry_out import begun, play
 from arena.play.match import Task
-from arena.ratings.interval import Interval
-from arena.ratings.match import SprtState
 from arena.rules.game import Termination
 from arena.watch import display, status
-from arena.watch.display import PLAIN_SECONDS, Display, run_view
-from arena.watch.status import LostGames, Standing, Status, StatusReader, read_status
-from arena.watch.words import duration, status_line
+from arena.watch.display import PLAIN_SECONDS, Display, window
+from arena.watch.status import Status, StatusReader, status_line
 from tests.helpers.schedules import plan_of
 from tests.helpers.stored_run import StoredRun
-from tests.helpers.watched import status_of
+from tests.helpers.watched import read_status, status_of
 
 
 class Clock:
@@ -84,17 +83,17 @@ def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(
     assert stream.getvalue().splitlines()[-1].split("\x1b")[-1].endswith("leader a 100.0 %")
 
 
-def test_a_run_that_cannot_be_read_shows_what_was_read_last(
+def test_a_run_that_cannot_be_read_is_shown_as_such_and_goes_on(
     clock: Clock, tmp_path: Path, stream: io.StringIO
 ) -> None:
     shown = Display(stream)
-    with StoredRun(tmp_path, "ab", 1000) as run, shown.working("games", 2000, tmp_path):
-        run.add("a", "b", "white")
-        clock.now += PLAIN_SECONDS
-        shown.done(1)
+    with StoredRun(tmp_path, "ab"), shown.working("games", 20, tmp_path):
         (tmp_path / FILE).unlink()
-    one, other = stream.getvalue().splitlines()
-    assert one == other and one.startswith("1/2,000 games")
+        clock.now += PLAIN_SECONDS[0]
+        shown.done(1)
+    assert [line.startswith(f"there is no run in {tmp_path}") for line in stream.getvalue().splitlines()] == [
+        True
+    ] * 2
 
 
 def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
@@ -118,9 +117,8 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
         ledger.begin(begun(plan.info, ledger, 1, force=False))
         for _ in play(plan, ledger, 1):
             lines.append(status_line(read_status(tmp_path / "out")))
-    assert [re.findall(r"(\S+ games/\w+), (.*) left", line) for line in lines] == [
-        [("30 games/min", duration(2 * (plan.games - games)))] for games in range(1, 6)
-    ]
+    left = [re.findall(", (.*) left", line) for line in lines]
+    assert left == [[duration(2 * (plan.games - games))] for games in range(1, 6)]
 
 
 def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.StringIO) -> None:
@@ -131,7 +129,7 @@ def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.
             shown.done(pieces)
             clock.now += 1
     assert stream.getvalue().splitlines() == [
-        "11 of 100 answers, 1 min 29 s left", "31 of 100 answers, 1 min 09 s left"
+        "1 of 100 answers", "21 of 100 answers, 1 min 19 s left"
     ]  # fmt: skip
 
 
@@ -140,16 +138,17 @@ def test_looks_at_a_run_take_three_per_cent_of_the_time(
 ) -> None:
     looks = []
 
-    def read(_: StatusReader) -> Status:
+    def read(*_: object) -> Status:
         looks.append(clock.now)
         clock.now += 0.1
-        return status_of(None)
+        return status_of()
 
-    monkeypatch.setattr(StatusReader, "_read", read)
-    reader = StatusReader(tmp_path)
-    for _ in range(80):
-        clock.now += 0.25
-        reader.look()
+    monkeypatch.setattr(StatusReader, "_status_of", read)
+    with StoredRun(tmp_path, "ab"):
+        reader = StatusReader(tmp_path)
+        for _ in range(80):
+            clock.now += 0.25
+            reader.look()
     assert all(3 <= later - earlier < 4 for earlier, later in pairwise(looks[1:])) and len(looks) > 5
 
 
@@ -163,44 +162,28 @@ def drawn(width: int, height: int, **changes: Any) -> list[str]:
     """The lines that a window of that size shows."""
     out = io.StringIO()
     console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
-    shown = status_of(None, games=5, planned=9, **changes)
-    long = shown.experiment.model_copy(update={"name": "t" * 300})
-    console.print(run_view(shown._replace(experiment=long), console))
+    console.print(LiveRender(window(status_of(games=5, planned=9, **changes))))
     return out.getvalue().splitlines()
 
 
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (30, 14)])
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 14)])
 @pytest.mark.parametrize("players", [2, 17, 60])
-def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
-    width: int, height: int, players: int
-) -> None:
+def test_a_window_shows_failures_and_as_many_players_as_fit(width: int, height: int, players: int) -> None:
+    row = {"games": 24000, "score": 0.458, "wins": 1000, "draws": 20000, "losses": 3000}
     standings = [
-        Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000, Interval.around(500.0 - 10 * n, 100.0))
+        row | {"player": f"{n}{NAMES[n % 5]}", "elo": 500 - n, "elo_low": 400 - n, "elo_high": 600 - n}
         for n in range(players)
     ]
-    lost = [LostGames("w" * 300, "error", 2, "no")] * 9
-    test = SprtState(1.0, -2.9, 2.9, "continue")
-    lines = drawn(width, height, standings=standings, lost=lost, sprt=test, withdrawn={"v" * 99: "it failed"})
+    lost = [{"player": "w", "termination": "error", "games": 2, "error": "no"}] * 9
+    lines = drawn(width, height, standings=standings, lost=lost, withdrawn={"v": "it failed"})
     assert max(map(cell_len, lines)) <= width
-    assert len(lines) <= height - 1
-    assert sum(line.startswith("wwww") for line in lines) == min(9, height // 6)
-    for first in ("SPRT", "withdrawn", "5/9"):
-        assert sum(line.startswith(first) for line in lines) == 1
-    rows = [line for line in lines if re.match("[0-9]+(n|名|к|a|x)", line)]
-    if len(rows) < players:
-        assert len(lines) == height - 1
-        assert any(line.rstrip() == f"and {players - len(rows)} more" for line in lines)
-    if width >= 80:
-        assert rows[0].split()[-9:] == ["+500", "±", "100", "45.8", "%", "24000", "1000", "20000", "3000"]
-
-
-def test_a_narrow_window_keeps_elo_which_is_no_column_where_nobody_has_it() -> None:
-    given = {"b": Interval(10, 0, 20), "n" * 40: Interval(9, 0, 18), "a": None}
-    standings = [Standing(name, 1, 0, 0, elo) for name, elo in given.items()]
-    for width in (80, 30):
-        lines = drawn(width, 24, standings=standings)
-        assert [line[0] for line in lines[2:5]] == ["b", "n", "a"] and "+9 ± 9" in lines[3]
-    assert "Elo" not in "".join(drawn(80, 24, standings=standings[2:]))
+    assert len(lines) == height or (len(lines) < height and players == 2)
+    assert sum(line.startswith("w lost 2 games (error of a player): no") for line in lines) == 5
+    assert "and 5 more" in map(str.strip, lines) and lines[2].startswith("5/9 games (55.6 %)")
+    header = next((n for n, line in enumerate(lines) if line.startswith("player ")), height)
+    rows = lines[header + 1 :]
+    assert len(rows) == players or lines[-1].strip() == "..."
+    assert width < 80 or rows[0].split()[-6:] == ["+500", "±", "100", "45.8", "%", "24000"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from arena.base.number import percent, quantity
+from arena.base.number import duration, percent, quantity
 from arena.base.wording import counted, listed
 from arena.report.describe import describe_limit
 from arena.report.run import Run
@@ -101,19 +101,12 @@ def _when(run: Run) -> list[str]:
     if session is None or session.games:
         return [when]
     ended = (run.games["began"] + run.games["seconds"].map(lambda seconds: timedelta(seconds=seconds))).max()
-    return [f"{when}, {_duration((ended - first).total_seconds())}{_cores(run)}"]
+    return [f"{when}, {duration((ended - first).total_seconds())}{_cores(run)}"]
 
 
 def _cores(run: Run) -> str:
     cores = run.info.machine.get("cores")
     return f" on {counted(cores, 'core')}" if cores else ""
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{seconds / 3600:.1f} h"
 
 
 def first_move(run: Run) -> str:
