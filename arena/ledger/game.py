@@ -12,6 +12,7 @@ from arena.base.number import known
 from arena.ledger.ledger import StoreError
 from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.read import RunData
+from arena.ledger.record import short_id
 from arena.rules.pdn.write import pdn_game
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.result import points_text
@@ -26,8 +27,10 @@ def played_game(data: RunData, game: int | str) -> PlayedGame:
 
     Raises StoreError if the run has no such game.
     """
-    every = pd.concat([data.games, data.void_games])
-    found = every[(every["game"].astype(str) == str(game)) | (every["id"] == str(game))]
+    every, text = pd.concat([data.games, data.void_games]), str(game)
+    found = every[every["game"].astype(str) == text]
+    if not len(found):
+        found = every[[short_id(key, len(text)) == text for key in every["key"]]]
     if not len(found):
         last = f"its last one is game {every['game'].max()}" if len(every) else "it has none yet"
         raise StoreError(f"the run has no game {game}: {last}")

@@ -19,7 +19,7 @@ from arena.ledger import ledger as ledgers
 from arena.ledger.ledger import FILE, GAMES, Ledger, StoreError, checksum
 from arena.ledger.read import ids, read
 from arena.ledger.record import GameRecord
-from arena.watch.status import read_status
+from arena.watch.status import StatusReader
 from tests.helpers.command_line import invoke
 from tests.helpers.stored_run import StoredRun
 from tests.helpers.tournaments import assert_same
@@ -198,7 +198,7 @@ def test_a_game_that_another_program_alters_during_a_run_is_played_again_once(
     assert result.stderr.count("altered by another program during the run: 1 game") == times
     assert ("the same games were altered again" in result.stderr) == (times == 2)
     assert len(arena.load(folder).games) == 16 - (times == 2)
-    assert read_status(folder).complete == (times == 1)
+    assert StatusReader(folder).read().complete == (times == 1)
     assert invoke(*arguments, folder).exit_code == 0
     assert_same(arena.load(folder), arena.load(whole))
 
