@@ -30,7 +30,7 @@ def played_game(data: RunData, game: int | str) -> PlayedGame:
     every, text = pd.concat([data.games, data.void_games]), str(game)
     found = every[every["game"].astype(str) == text]
     if not len(found):
-        found = every[[short_id(key, len(text)) == text for key in every["key"]]]
+        found = every[[short_id(key, max(len(text), 6)) == text for key in every["key"]]]
     if not len(found):
         last = f"its last one is game {every['game'].max()}" if len(every) else "it has none yet"
         raise StoreError(f"the run has no game {game}: {last}")
