@@ -76,7 +76,7 @@ def test_the_same_duel_is_complete_or_goes_on_and_one_of_another_seed_has_a_numb
     match(*duel, "--seed", 1)
     assert (folder.with_name("random-Last-2") / "ledger.sqlite").is_file()
     (empty / "my.py").write_text(OWN.replace("[-1]", "[0]"))
-    assert "Last changed: their games are played again" in match(*duel).stderr
+    assert "Last changed: its games are played again" in match(*duel).stderr
     assert len(games("reports/random-Last")) == 2
     assert "is complete" in match(*duel).stderr
     assert "Lst" in refused("match", "random", "my.py:Lst")
