@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
