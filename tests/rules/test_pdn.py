@@ -84,15 +84,8 @@ def test_games_of_a_run_are_read_back_by_their_tags_alone(variant):
         for move in random_moves(variant, variant.start, rng, 60 * number):
             game.push(move)
         texts = [move_text(variant, *ply) for ply in zip(game.positions, game.moves, legal_of(game), strict=False)]
-        row = {
-            "round": 1,
-            "game": number,
-            "id": "abc123",
-            "white": "a",
-            "black": "b",
-            "began": datetime(2026, 1, 1),
-        }
-        row |= {"termination": "max_plies", "opening_fen": fen(variant, variant.start), "white_points": None}
+        row = {"round": 1, "game": number, "id": "abc123", "white": "a", "black": "b", "termination": "max_plies"}
+        row |= {"began": datetime.now(UTC), "opening_fen": fen(variant, variant.start), "white_points": None}
         rows.append(row_pdn("run", variant, row | {"result": RESULTS[number - 1]}, texts, ()))
         played.append((game.moves, RESULTS[number - 1]))
     games, problems = read_pdn("\n".join(rows))
