@@ -129,19 +129,14 @@ class Schedule:
         if result.failed:
             self._withdraw()
 
-    def forget(self, key: int) -> None:
-        """Forget the result of a game, which is to be played again."""
-        del self._results[key]
-        self._withdraw()
-
     @property
     def decided(self) -> bool:
-        """Whether the sequential test is decided, so that no further game is needed."""
+        """Whether the sequential test, whose pairs are all of one batch, is decided: no further game is needed."""
         if self.test is None or self._batch is None:
             return False
-        while not self.test.decided and self.test.games < 2 * len(self._batch):
-            first, second = (self._game(self.test.games + number) for number in (1, 2))
-            if first.key not in self._results or second.key not in self._results:
+        for number in range(self.test.games + 1, 2 * len(self._batch), 2):
+            first, second = self._game(number), self._game(number + 1)
+            if self.test.decided or not {first.key, second.key} <= self._results.keys():
                 break
             self.test.add(self._points(first), self._points(second))
         return self.test.decided
@@ -168,13 +163,14 @@ class Schedule:
 
     def _points(self, game: ScheduledGame) -> float:
         """White's points in a game that is not missing: all of them against a player that is withdrawn."""
-        if {game.white, game.black} & self._out:
-            return (1 + (game.black in self._out) - (game.white in self._out)) / 2
-        return points_of(self._results[game.key].result)
+        if game.black in self._out:
+            return 0.5 if game.white in self._out else 1.0
+        return 0.0 if game.white in self._out else points_of(self._results[game.key].result)
 
     def _played(self) -> BatchResult:
-        points = map(self._points, self.games())
-        return BatchResult(((white, 1 - next(points)) for white in points), self._out)
+        white = [self._points(game) for game in self.games()]
+        of_first = ((first, 1 - second) for first, second in zip(white[::2], white[1::2], strict=True))
+        return BatchResult(of_first, self._out)
 
     def _note_first_games(self) -> None:
         wanting = {player for player, keys in enumerate(self._first) if len(keys) < self._limit}

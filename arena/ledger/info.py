@@ -92,11 +92,12 @@ class RunInfo(NamedTuple):
         for path, mark in self.all_files.items():
             yield f"File: {path} ({mark})"
 
-    def begun(self, session: Session, before: RunInfo | None) -> RunInfo:
-        """The same of a run that goes on with a session, or begins with it, here and now."""
+    def begun(self, session: Session | None, before: RunInfo | None) -> RunInfo:
+        """The same of a run that begins here and now with a session, or goes on with it after `before`."""
         if before is None:
-            return self._replace(versions=versions(), machine=_machine(), began=session.began, session=session)
-        kept = {name: getattr(before, name) for name in ("versions", "machine", "began")}
+            began = session.began if session else ""
+            return self._replace(versions=versions(), machine=_machine(), began=began, session=session)
+        kept = {name: getattr(before, name) for name in ("versions", "machine", "began", "forced")}
         return self._replace(**kept, session=session)
 
     def as_dict(self) -> dict[str, Any]:

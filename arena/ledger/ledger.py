@@ -22,12 +22,11 @@ from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo
+from arena.ledger.packing import MOVE_RECORD
 from arena.ledger.record import GameRecord, GradedGame, SuiteAnswer, failed_in
 from players.identity import now, placed
 
 FILE = "ledger.sqlite"
-FORMAT = 2
-"""The number of the format, in the file's head; it is raised with every other table or column."""
 CHECKSUM = "checksum"
 """The last column of each table: CRC-32 of the row's other values."""
 JUDGES = "judges"
@@ -89,6 +88,8 @@ GRADES = Table.of("grades", GradedGame, "key", "judge")
 ANSWERS = Table.of("answers", SuiteAnswer, "player", "suite", "position")
 META = Table("meta", {"name": "TEXT", "document": "TEXT"}, ["name"])
 TABLES = (META, GAMES, GRADES, ANSWERS)
+FORMAT = zlib.crc32(repr([*(table.definition for table in TABLES), MOVE_RECORD]).encode()) >> 1
+"""The number of the format, in the file's head: another one with each change of a table or of a move's record."""
 
 
 def checksum(row: Collection[Any]) -> int:

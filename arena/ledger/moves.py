@@ -35,7 +35,7 @@ class Moves:
     men: Mapping[str, float | None]
     """By player what a man is worth to it."""
     extras: pd.DataFrame
-    """A row per custom metric of a move: `arena.ledger.read.EXTRA_COLUMNS`."""
+    """The custom metrics by game and ply: a column `extra_<name>` each."""
 
     def __call__(self, chosen: pd.Index | None = None) -> Iterator[pd.DataFrame]:
         """Read the moves of all games, or of the games with chosen numbers, in parts of some PLIES_AT_ONCE.
@@ -53,7 +53,7 @@ class Moves:
                 yield self._part(connection, games.iloc[first:last])
 
     def _part(self, connection: Connection, games: pd.DataFrame) -> pd.DataFrame:
-        keys, numbers = games["key"].tolist(), games["game"].tolist()
+        keys = games["key"].tolist()
         query = "SELECT key, moves FROM games WHERE key IN (SELECT value FROM json_each(?))"
         stored = dict(connection.execute(query, (json.dumps(keys),)))
         if not stored.keys() >= set(keys):
@@ -61,12 +61,11 @@ class Moves:
         plies = games["plies"].to_numpy(dtype=np.int64)
         columns = unpacked([stored[key] for key in keys], plies.tolist())
         texts, text = np.unique(columns["move"], return_inverse=True)
-        game = np.repeat(np.arange(len(games)), plies)
-        start = np.cumsum(plies) - plies
-        ply = np.arange(len(game)) - np.repeat(start, plies) + 1
-        player, colour = players_to_move(games, game, ply, self.names)
+        place = np.repeat(np.arange(len(games)), plies)  # of each move's game
+        ply = np.arange(len(place)) - np.repeat(np.cumsum(plies) - plies, plies) + 1
+        player, colour = players_to_move(games, place, ply, self.names)
         moves: dict[str, Any] = {
-            "game": games["game"].to_numpy(dtype=np.int64)[game],
+            "game": games["game"].to_numpy(dtype=np.int64)[place],
             "ply": ply,
             "player": player,
             "colour": colour,
@@ -80,18 +79,8 @@ class Moves:
         # the last is of a mover who is withdrawn, whose code is -1
         men = np.array([*(self.men.get(name) or np.nan for name in self.names), np.nan], float)
         in_men = _in_men(columns["score"], columns["plies_to_win"], men[player.codes])
-        order = list(table)
-        table.insert(order.index("score") + 1, "score_men", in_men)
-        extras = self.extras[self.extras["game"].isin(numbers)]
-        place = pd.Index(numbers).get_indexer(pd.Index(extras["game"]))
-        extras = extras.assign(row=start[place] + extras["ply"].to_numpy(np.int64) - 1)
-        extras = extras[extras["ply"].to_numpy(np.int64) <= plies[place]]
-        for name in sorted(self.extras["extra"].unique()):
-            ours = extras[extras["extra"] == name]
-            column = np.full(len(table), np.nan)
-            column[ours["row"]] = ours["value"]
-            table[f"extra_{name}"] = pd.array(column, dtype="Float64")
-        return table
+        table.insert(list(table).index("score") + 1, "score_men", in_men)
+        return table.join(self.extras, on=["game", "ply"]) if len(self.extras) else table
 
 
 def players_to_move(games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, names: pd.Index) -> tuple[Any, Any]:

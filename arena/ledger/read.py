@@ -138,6 +138,7 @@ def read(folder: Path) -> RunData:
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     numbers = pd.Series(every["game"].to_numpy(), every["key"].to_numpy())
     extras = _with_movers(_of_games(extras, numbers), games, names)[list(EXTRA_COLUMNS)]
+    metrics = extras.pivot(index=["game", "ply"], columns="extra", values="value").rename_axis(columns=None)
     order = schedule.order
     grades = _with_movers(_of_games(_grades(rows), numbers), games, names)
     graded = pd.DataFrame(rows, columns=list(GradedGame._fields)).astype({"judge": "str"})
@@ -146,7 +147,7 @@ def read(folder: Path) -> RunData:
         info=info,
         order=None if order is None else [(schedule.names[place.player], place.figures) for place in order],
         games=games,
-        moves=Moves(path, games, every[is_void], names, info.men, extras),
+        moves=Moves(path, games, every[is_void], names, info.men, metrics.add_prefix("extra_").astype("Float64")),
         withdrawn=out,
         void_games=every[is_void].assign(result=NO_RESULT).reset_index(drop=True),
         grades=grades[list(GRADE_COLUMNS)],

@@ -17,7 +17,7 @@ from arena.base.wording import counted
 from arena.base.work import cores
 from arena.experiment.kept import write_kept
 from arena.experiment.model import Experiment, checked_workers
-from arena.experiment.schedule import Result, Schedule
+from arena.experiment.schedule import Result
 from arena.ledger.info import RunInfo, session, versions
 from arena.ledger.ledger import COMPLETE, Ledger
 from arena.ledger.record import GameRecord
@@ -91,33 +91,35 @@ def carry_out(
     ):
         for line in ledger.notes:
             observer.say(line)
-        missing = is_missing(tournament, ledger)
-        info = begun(tournament.info, ledger, workers, force=force) if missing else ledger.info or tournament.info
-        ledger.begin(tournament.info._replace(**{name: getattr(info, name) for name in _OF_SESSIONS}))
+        before, is_stopped = ledger.info, False
+        is_over = before is not None and not is_missing(tournament, ledger)
+        if before is not None and is_over:
+            info = tournament.info.begun(before.session, before)
+        else:
+            info = begun(tournament.info, ledger, workers, force=force)
+        ledger.begin(info)
         write_kept(tournament.experiment, info.facts(), folder)
-        ledger.put(COMPLETE, not missing)
-        is_over = True
-        if not missing:
+        if is_over:
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:
+            ledger.put(COMPLETE, False)
             for line in tournament.warnings(workers):
                 observer.say(line)
             with observer.working("games", tournament.games, folder) as stopping:
                 for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
                     observer.done(number)
-                is_over = ledger.documents()[COMPLETE] or not stopping()
+                is_stopped = stopping()
+            is_played = tournament.played(ledger.results()).order is not None
+            ledger.put(COMPLETE, is_played)
+            is_stopped = is_stopped and not is_played
         is_whole = (
-            is_over
+            not is_stopped
             and answer_suites(tournament, ledger, workers, observer)
             and grade_run(tournament, ledger, workers, observer)
         )
         results = ledger.results()
         failed = any(results[game.key].failed for game in tournament.schedule(results).asked())
         return Outcome(is_whole, failed or bool(tournament.info.faulty or tournament.info.left_out))
-
-
-_OF_SESSIONS = ("versions", "machine", "began", "session", "forced")
-"""What of a run's info is not known before it begins."""
 
 
 def is_missing(tournament: Tournament, ledger: Ledger) -> bool:
@@ -139,8 +141,8 @@ def begun(info: RunInfo, ledger: Ledger, workers: Workers, *, force: bool) -> Ru
             f"{ledger.folder}: the run began with other versions ({'; '.join(others)}), so players may play "
             "differently; --force resumes it all the same; or give this run another name or --out"
         )
-    forced = "; ".join(others) or (before.forced if before else "")
-    return info.begun(session(len(ledger.counting()), workers), before)._replace(forced=forced)
+    info = info.begun(session(len(ledger.counting()), workers), before)
+    return info._replace(forced="; ".join(others) or info.forced)
 
 
 def play(
@@ -150,7 +152,7 @@ def play(
     stopping: Callable[[], bool] = lambda: False,
     say: Callable[[str], object] = lambda _: None,
 ) -> Iterator[GameRecord]:
-    """Play the games that the ledger lacks, storing each before it is yielded; say in the ledger when all is done.
+    """Play the games that the ledger lacks, storing each before it is yielded.
 
     The `Schedule` says which games they are, the same ones for any number of workers. Once a sequential test is
     decided no game begins. Games that another program altered meanwhile are played again; where it alters the same
@@ -159,32 +161,35 @@ def play(
     Raises the Pause that a player asks for, when all games under way are stored; EngineError for games that ended
     two workers, when all others of the batch are, and if the workers are lost; what `play_game` raises.
     """
-    altered = set[int]()
-    while True:
-        schedule = tournament.schedule(ledger.results())
-        yield from _batches(tournament, schedule, ledger, workers, stopping, say)
-        ledger.notes.clear()
-        found = set(ledger.check("was altered by another program during the run"))
-        for line in ledger.notes:
-            say(line)
-        if altered & found:
+    yield from _batches(tournament, ledger, workers, stopping, say)
+    before = set[int]()
+    while (altered := _altered(ledger, say)) and not stopping():
+        if altered & before:
             say("the same games were altered again: the run ends without them")
-        if not found or altered & found or stopping():
             break
-        altered |= found
-    ledger.put(COMPLETE, not found and schedule.order is not None)
+        before |= altered
+        yield from _batches(tournament, ledger, workers, stopping, say)
+
+
+def _altered(ledger: Ledger, say: Callable[[str], object]) -> set[int]:
+    """Remove the games that another program altered, and say which; their keys."""
+    ledger.notes.clear()
+    keys = set(ledger.check("was altered by another program during the run"))
+    for line in ledger.notes:
+        say(line)
+    return keys
 
 
 def _batches(
     tournament: Tournament,
-    schedule: Schedule,
     ledger: Ledger,
     workers: Workers,
     stopping: Callable[[], bool],
     say: Callable[[str], object],
 ) -> Iterator[GameRecord]:
-    """Play the batches of a schedule, as far as they are missing."""
-    here, is_first, named = is_here(workers, tournament.players), True, set[str]()
+    """Play what is missing of one batch of the schedule after the other."""
+    schedule, here = tournament.schedule(ledger.results()), is_here(workers, tournament.players)
+    is_first, named = True, set[str]()
     while schedule.advance():
         tasks = map(tournament.task, schedule.missing())
         for record in run_tasks(play_game, tasks, workers, lambda: schedule.decided or stopping(), here=here):

@@ -165,19 +165,6 @@ def test_who_met_a_withdrawn_player_in_a_swiss_had_a_bye_and_the_player_stands_l
     assert sum(map(int, byes)) == 1 + 3, "one against c, then one a round of five"
 
 
-def test_games_that_are_forgotten_are_played_again() -> None:
-    plan, _ = PLANS["a round robin"]
-    stored = Stored()
-    follow(plan, stored, plan.played, random.Random(1))
-    schedule = plan.schedule(stored)
-    assert schedule.advance()
-    lost = [game for game in schedule.games() if game.game in (3, 7)]
-    for game in lost:
-        schedule.forget(game.key)
-    assert list(schedule.missing()) == lost
-    assert not schedule.advance() and schedule.order is None
-
-
 def test_a_game_keeps_its_key_whoever_else_plays_and_has_another_for_another_player_colour_opening_or_time() -> (
     None
 ):

@@ -12,7 +12,7 @@ import pandas as pd
 import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import COMPLETE, Ledger, StoreError
+from arena.ledger.ledger import Ledger, StoreError
 from arena.play.carry_out import Outcome, begun, play, play_runs
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
@@ -80,7 +80,7 @@ def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence
             for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
                 played.append(record.key)
             assert not before & {*played}
-            assert ledger.documents()[COMPLETE] or len(played) >= stop
+            assert plan.played(ledger.results()).order is not None or len(played) >= stop
             assert len(played) <= stop or workers > 1
     return arena.load(folder)
 
