@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
@@ -17,22 +18,25 @@ from pydantic import (
     ConfigDict,
     Field,
     GetPydanticSchema,
+    ValidationInfo,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
 
-from arena.base.wording import listed, shown
+from arena.base.wording import listed, quoted, shown, unknown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
-from arena.experiment.names import EntryError, completed_entry
+from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import RandomSuite, SuitesField
-from arena.experiment.yaml.section import FOLDER_NAME, MISSING, Document, Section, refusal_at, worded
+from arena.experiment.yaml.errors import Keys, Problem, Refusal
+from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refused, worded
+from arena.experiment.yaml.values import Source
 from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.rules import SIZES
 from arena.rules.variants import VARIANTS, Variant
-from players.player import MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
+from players.player import HUMAN, MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
 
 
 def _pieces(value: Any) -> Any:
@@ -173,10 +177,10 @@ def _player_schema(_: Any, handler: Any) -> CoreSchema:
     return core_schema.no_info_after_validator_function(_spec_of, handler(PlayerEntry), serialization=dump)
 
 
-def _completed(entry: Any) -> Any:
+def _completed(entry: Any, info: ValidationInfo) -> Any:
     try:
-        return completed_entry(entry)
-    except EntryError as error:
+        return completed_entry(entry, info.context.path.parent if info.context else Path())
+    except Refusal as error:
         raise worded(str(error)) from None
 
 
@@ -186,6 +190,18 @@ PlayerField = Annotated[
     BeforeValidator(_completed, json_schema_input_type=str | PlayerEntry),
 ]
 """A player, as a field: a short form such as simple@d6, or an entry."""
+
+
+def _unfit(spec: PlayerSpec) -> Iterator[tuple[str, str]]:
+    """Yield why a player cannot play in a tournament, with the key that says so."""
+    if spec.type == HUMAN:
+        yield "type", f"a {HUMAN} plays at the board (arena play), not in a tournament"
+    for key, reference in {"type": spec.type, **spec.options}.items():
+        if isinstance(reference, str) and reference.startswith("__main__:"):
+            thing = reference.partition(":")[2]
+            message = f"{reference!r} is code of the notebook or script itself, which the processes that play "
+            message += f"cannot load: keep it in a file (%%writefile own.py) and write own.py:{thing}"
+            yield key, message
 
 
 class GradeSettings(Section):
@@ -205,14 +221,14 @@ class GradeSettings(Section):
 def _variant(value: Any) -> str | dict[str, Any]:
     if value is None:
         example = f"as in variant: english (choices: {', '.join(VARIANTS)})"
-        raise worded(f"the key 'variant' is missing: the rules, {example}", MISSING)
+        raise worded(f"the key 'variant' is missing: the rules, {example}")
     if not isinstance(value, str | dict):
         raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
     try:
         build_variant(value)
     except VariantError as error:
         keys = (error.key,) if isinstance(value, dict) else ()
-        raise refusal_at(keys, str(error)) from None
+        raise refused([(keys, str(error))]) from None
     return value
 
 
@@ -258,6 +274,11 @@ WorkersField = Annotated[
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
 _GAMES = "openings: {count: 20}"
+_ENDED_EARLY = {
+    "sprt": [name for name, kind in FORMATS.items() if kind.tested],
+    "until": [name for name, kind in FORMATS.items() if kind.narrowed],
+}
+"""The formats that each of these keys may end early."""
 
 
 class Experiment(Document):
@@ -331,6 +352,35 @@ class Experiment(Document):
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
 
+    def conflicts(self, source: Source) -> Iterator[Problem]:
+        if source.mistakes:  # which may be that a player is missing
+            return
+        names = [spec.name for spec in self.players]
+        if not names:
+            yield ("players",), "'players' must list at least one player"
+        for number, spec in enumerate(self.players):
+            yield from ((("players", number, key), message) for key, message in _unfit(spec))
+        for name in self.anchor.keys() - set(names):
+            yield ("anchor", name), unknown("player", name, names)
+        for keys, message in self.format.problems(names):
+            yield ("format", *keys), message
+        suites = ["random" if isinstance(suite, RandomSuite) else suite.title for suite in self.suite]
+        for number, title in enumerate(suites):
+            if title in suites[:number]:
+                yield ("suite", number, "name"), f"the suite {quoted(title)} is given twice: names must differ"
+        ends = {"sprt": self.sprt, "until": self.until}
+        for key in [key for key, end in ends.items() if end is not None]:
+            if self.openings.are_repeated:
+                alike = "games from the same one may be alike, and say no more"
+                yield (key,), f"{key!r} needs different openings: {alike}"
+            if self.format.type not in _ENDED_EARLY[key]:
+                formats = listed(map(repr, _ENDED_EARLY[key]), "or")
+                yield (key,), f"{key!r} needs the format {formats}, not {self.format.type!r}"
+        if self.sprt is not None and self.format.tested and len(names) != 2:
+            yield ("sprt",), f"'sprt' needs exactly two players, not {len(names)}"
+        if None not in ends.values():
+            yield ("until",), "'until' and 'sprt' both decide when a match ends: give one of them"
+
     @property
     def is_timed(self) -> bool:
         """Whether a player has a limit of time."""
@@ -347,7 +397,8 @@ class Experiment(Document):
         """
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
         left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
-        left._source = self._source.with_players(kept)
+        moves: dict[Keys, Keys] = {("players", place): ("players", index) for place, index in enumerate(kept)}
+        left._source = self._source.moved({}, moves)
         reason = f"without {listed(list(names))}"
         if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")

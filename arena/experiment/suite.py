@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
-from arena.base.files import found_file
-from arena.base.wording import quoted, shown, unknown
-from arena.experiment.yaml.errors import Keys, Mistake
+from arena.base.files import found_file, is_file
+from arena.base.wording import shown, unknown
+from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.section import Section
 from arena.experiment.yaml.values import Source
 
@@ -39,6 +39,10 @@ class NamedSuite(Section):
         description="A suite that ships, or a file: PDN, or lines `FEN ; best moves`."
     )
     count: int | None = Field(default=None, ge=1, description="Only N of its positions, spread evenly [all].")
+
+    def conflicts(self, source: Source) -> Iterator[Problem]:
+        if not is_file(self.path(source.path.parent)):
+            yield ("name",), unknown("suite or file", self.name, shipped())
 
     @property
     def title(self) -> str:
@@ -73,27 +77,6 @@ def _kind(entry: Any) -> str:
     return (RandomSuite if is_random else NamedSuite).__name__
 
 
-def suite_problems(source: Source, entries: Any) -> Iterator[Mistake]:
-    """Yield problems of the entries of `suite`: no such suite or file, or two of the same name."""
-    names: set[str] = set()
-    for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
-        keys: Keys = ("suite", number) if isinstance(entries, list) else ("suite",)
-        name = entry.get("name") if isinstance(entry, dict) else entry
-        if _kind(entry) == RandomSuite.__name__:
-            stem = "random"
-        elif isinstance(name, str):
-            keys += ("name",) * isinstance(entry, dict)
-            stem = Path(name).stem
-            if not NamedSuite(name=name).path(source.path.parent).is_file():
-                yield source.problem(keys, unknown("suite or file", name, shipped()))
-                continue
-        else:
-            continue
-        if stem in names:
-            yield source.problem(keys, f"the suite {quoted(stem)} is given twice: names must differ")
-        names.add(stem)
-
-
 def _entries(value: Any) -> Any:
     """The value of `suite` as a list of mappings."""
     entries = list(value) if isinstance(value, list | tuple) else [value]
@@ -105,15 +88,12 @@ def _entries(value: Any) -> Any:
     return tuple({"name": entry} if isinstance(entry, str) else entry for entry in entries)
 
 
-if TYPE_CHECKING:
-    SuitesField: TypeAlias = tuple[NamedSuite | RandomSuite, ...]
-else:
-    _MAPPING = Annotated[
-        Annotated[NamedSuite, Tag(NamedSuite.__name__)] | Annotated[RandomSuite, Tag(RandomSuite.__name__)],
-        Discriminator(_kind),
-    ]
-    _ENTRY = Annotated[str, WithJsonSchema(_NAMED)] | _MAPPING
-    SuitesField = Annotated[
-        tuple[_MAPPING, ...], BeforeValidator(_entries, json_schema_input_type=_ENTRY | list[_ENTRY])
-    ]
+_MAPPING = Annotated[
+    Annotated[NamedSuite, Tag(NamedSuite.__name__)] | Annotated[RandomSuite, Tag(RandomSuite.__name__)],
+    Discriminator(_kind),
+]
+_ENTRY: Any = Annotated[str, WithJsonSchema(_NAMED)] | _MAPPING
+SuitesField = Annotated[
+    tuple[_MAPPING, ...], BeforeValidator(_entries, json_schema_input_type=_ENTRY | list[_ENTRY])
+]
 """One suite or several, as a field."""
