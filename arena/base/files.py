@@ -58,10 +58,18 @@ def replace(path: Path, fill: Callable[[Path], object]) -> Path:
     return path
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; there is none of a name that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def found_file(path: Path, folder: Path, *further: Path) -> Path:
     """A relative path as one in `folder`, else in the working directory, else in a `further` folder."""
     places = (folder / path, path, *(other / path for other in further))
-    return next((place for place in places if place.is_file()), places[0])
+    return next(filter(is_file, places), places[0])
 
 
 def decoded(data: bytes) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
 from arena.commands.waiting import CheckProgress, Terminal
-from arena.experiment.code import only_evaluation
+from arena.experiment.code import playing_in
 from arena.experiment.load import load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
@@ -49,7 +49,8 @@ def check_command(evaluation: str, variant: Variant) -> None:
     Is it finite, below the scores of wins, right in sign, from the side to move's view, and how fast is it? The
     exit code is 1 if something is wrong.
     """
-    evaluation = only_evaluation(evaluation)
+    names = list(playing_in(Path(evaluation), "evaluation")) if evaluation.endswith(".py") else []
+    evaluation = f"{evaluation}:{names[0]}" if len(names) == 1 else evaluation
     examination = examined(inline(evaluation, "EVALUATION"), variant)
     echo(f"{evaluation}, {variant.name}")
     for finding in examination.findings:

@@ -33,7 +33,7 @@ from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load, load_all, named_entries
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, Mistake
-from arena.experiment.yaml.values import Source, inline
+from arena.experiment.yaml.values import inline, read
 from arena.ledger.ledger import fits
 from arena.play.carry_out import Outcome, play_runs
 from arena.play.grading import graded_summary
@@ -308,9 +308,9 @@ def place_command(
     """
     if player is None:
         for file in [_pool_file(name)] if name else sorted(POOLS.glob("*.yaml")):
-            _show_pool(Source(file).read())
+            _show_pool(read(file).data)
         return
-    pool = Source(_pool_file(name or "english")).read()
+    pool = read(_pool_file(name or "english")).data
     with _in_words_of([player]):
         (entry,) = named_entries([player], _LIMITS)
         if entry["name"] in pool["anchor"]:

@@ -11,65 +11,40 @@ MAX_SOURCE = 4 * 2**20
 """Bytes of a Python file that is read to find what plays in it."""
 
 
-def statements_of(file: Path) -> Sequence[ast.stmt] | None:
-    """The statements of a Python file; None of one that cannot be read, is too large, or has an error."""
+def playing_in(file: Path, *keys: str) -> dict[str, str]:
+    """The public names in a file that may play, each with the key of an entry that takes it, one of `keys`.
+
+    `type` takes a class, `evaluation` a function. Where some have a method `choose`, of their own or of a class of
+    the file that they extend, or the decorator `@evaluator`, only these do.
+    """
+    sure: dict[str, str] = {}
+    possible: dict[str, str] = {}
+    choosing: set[str] = set()
+    for node in _statements(file):
+        if isinstance(node, ast.ClassDef):
+            key = "type"
+            methods = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+            plays = "choose" in methods or any(_name(base) in choosing for base in node.bases)
+            choosing |= {node.name} if plays else set()
+        elif isinstance(node, ast.FunctionDef) and "kernel" not in (marks := [*map(_name, node.decorator_list)]):
+            key, plays = "evaluation", "evaluator" in marks
+        else:
+            continue
+        if key in keys and not node.name.startswith("_"):
+            (sure if plays else possible)[node.name] = key
+    return sure or possible
+
+
+def _name(expression: ast.expr) -> str:
+    """The last word of a name with dots."""
+    return str(getattr(expression, "attr", getattr(expression, "id", "")))
+
+
+def _statements(file: Path) -> Sequence[ast.stmt]:
+    """The statements of a Python file; none of one that cannot be read, is too large, or has an error."""
     try:
         with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
             code = source.read(MAX_SOURCE + 1)
-            return ast.parse(code).body if len(code) <= MAX_SOURCE else None
+            return ast.parse(code).body if len(code) <= MAX_SOURCE else []
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def only_evaluation(reference: str) -> str:
-    """A Python file that is named alone with its only `@evaluator` behind it; any other text as it is."""
-    if not reference.endswith(".py") or not Path(reference).is_file():
-        return reference
-    names = functions_in(statements_of(Path(reference)) or [])
-    return f"{reference}:{names[0]}" if len(names) == 1 else reference
-
-
-def playing_in(body: Sequence[ast.stmt]) -> list[str]:
-    """The classes that have a method `choose` and the `@evaluator`s; whatever may be one if there are none."""
-    surely = _choosing(body) + _evaluators(body)
-    return surely or classes_in(body) + functions_in(body)
-
-
-def classes_in(body: Sequence[ast.stmt]) -> list[str]:
-    """The public classes that have a method `choose`; all public classes if none has it."""
-    return _choosing(body) or [node.name for node in body if isinstance(node, ast.ClassDef) and _is_public(node)]
-
-
-def functions_in(body: Sequence[ast.stmt]) -> list[str]:
-    """The public functions that are decorated with `@evaluator`; all public ones but kernels if none is."""
-    return _evaluators(body) or [node.name for node in _functions(body) if "kernel" not in _decorators(node)]
-
-
-def _choosing(body: Sequence[ast.stmt]) -> list[str]:
-    """The public classes with a method `choose`, of their own or of a class of the file that they extend."""
-    able: set[str] = set()
-    classes = [node for node in body if isinstance(node, ast.ClassDef)]
-    for node in classes:  # each after the classes that it extends
-        bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
-        methods = {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
-        if "choose" in methods or not able.isdisjoint(bases):
-            able.add(node.name)
-    return list(dict.fromkeys(node.name for node in classes if node.name in able and _is_public(node)))
-
-
-def _evaluators(body: Sequence[ast.stmt]) -> list[str]:
-    return [node.name for node in _functions(body) if "evaluator" in _decorators(node)]
-
-
-def _functions(body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
-    """The public functions, the last one of each name."""
-    by_name = {node.name: node for node in body if isinstance(node, ast.FunctionDef) and _is_public(node)}
-    return list(by_name.values())
-
-
-def _decorators(function: ast.FunctionDef) -> set[str]:
-    return {getattr(part, "attr", getattr(part, "id", "")) for part in function.decorator_list}
-
-
-def _is_public(node: ast.ClassDef | ast.FunctionDef) -> bool:
-    return not node.name.startswith("_")
+        return []

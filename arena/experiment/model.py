@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
@@ -17,22 +18,31 @@ from pydantic import (
     ConfigDict,
     Field,
     GetPydanticSchema,
+    ValidationInfo,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
 
-from arena.base.wording import listed, shown
+from arena.base.wording import listed, quoted, shown, unknown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
-from arena.experiment.names import EntryError, completed_entry
+from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import RandomSuite, SuitesField
-from arena.experiment.yaml.section import FOLDER_NAME, MISSING, Document, Section, refusal_at, worded
+from arena.experiment.yaml.errors import Keys, Problem, Refusal
+from arena.experiment.yaml.section import (
+    FOLDER_NAME,
+    Document,
+    Reading,
+    Section,
+    refused,
+    worded,
+)
 from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.rules import SIZES
 from arena.rules.variants import VARIANTS, Variant
-from players.player import MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
+from players.player import HUMAN, MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
 
 
 def _pieces(value: Any) -> Any:
@@ -156,6 +166,15 @@ class PlayerEntry(Section):
         "step or a factor, or {files: PATTERN}.",
     )
 
+    @classmethod
+    def faults(cls, data: Any, reading: Reading) -> Iterator[Problem]:
+        if data.get("increment") is not None and data.get("clock") is None:
+            yield ("increment",), "'increment' needs a 'clock' to add it to"
+        if reading.with_options:
+            from players.table import entry_problems
+
+            yield from ((error.keys, str(error)) for error in entry_problems(data))
+
 
 def _spec_of(entry: PlayerEntry) -> PlayerSpec:
     limit = Limit(*(getattr(entry, name) for name in Limit._fields))
@@ -173,10 +192,10 @@ def _player_schema(_: Any, handler: Any) -> CoreSchema:
     return core_schema.no_info_after_validator_function(_spec_of, handler(PlayerEntry), serialization=dump)
 
 
-def _completed(entry: Any) -> Any:
+def _completed(entry: Any, info: ValidationInfo) -> Any:
     try:
-        return completed_entry(entry)
-    except EntryError as error:
+        return completed_entry(entry, info.context.folder if info.context else Path())
+    except Refusal as error:
         raise worded(str(error)) from None
 
 
@@ -186,6 +205,18 @@ PlayerField = Annotated[
     BeforeValidator(_completed, json_schema_input_type=str | PlayerEntry),
 ]
 """A player, as a field: a short form such as simple@d6, or an entry."""
+
+
+def _unfit(spec: PlayerSpec) -> Iterator[tuple[str, str]]:
+    """Yield why a player cannot play in a tournament, with the key that says so."""
+    if spec.type == HUMAN:
+        yield "type", f"a {HUMAN} plays at the board (arena play), not in a tournament"
+    for key, reference in {"type": spec.type, **spec.options}.items():
+        if isinstance(reference, str) and reference.startswith("__main__:"):
+            thing = reference.partition(":")[2]
+            message = f"{reference!r} is code of the notebook or script itself, which the processes that play "
+            message += f"cannot load: keep it in a file (%%writefile own.py) and write own.py:{thing}"
+            yield key, message
 
 
 class GradeSettings(Section):
@@ -205,14 +236,14 @@ class GradeSettings(Section):
 def _variant(value: Any) -> str | dict[str, Any]:
     if value is None:
         example = f"as in variant: english (choices: {', '.join(VARIANTS)})"
-        raise worded(f"the key 'variant' is missing: the rules, {example}", MISSING)
+        raise worded(f"the key 'variant' is missing: the rules, {example}")
     if not isinstance(value, str | dict):
         raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
     try:
         build_variant(value)
     except VariantError as error:
         keys = (error.key,) if isinstance(value, dict) else ()
-        raise refusal_at(keys, str(error)) from None
+        raise refused([(keys, str(error))]) from None
     return value
 
 
@@ -331,6 +362,36 @@ class Experiment(Document):
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
 
+    def conflicts(self, reading: Reading) -> Iterator[Problem]:
+        if not reading.is_whole:
+            return
+        for number, spec in enumerate(self.players):
+            yield from ((("players", number, key), message) for key, message in _unfit(spec))
+        names = [spec.name for spec in self.players]
+        if not names:
+            yield ("players",), "'players' must list at least one player"
+        yield from ((("format", *keys), message) for keys, message in self.format.problems(names))
+        yield from (
+            (("anchor", name), unknown("player", name, names)) for name in self.anchor if name not in names
+        )
+        suites = ["random" if isinstance(suite, RandomSuite) else suite.title for suite in self.suite]
+        for number, title in enumerate(suites):
+            if title in suites[:number]:
+                yield ("suite", number, "name"), f"the suite {quoted(title)} is given twice: names must differ"
+        fitting = {"sprt": [name for name, kind in FORMATS.items() if kind.tested]}
+        fitting["until"] = [name for name, kind in FORMATS.items() if kind.narrowed]
+        for key in [key for key in fitting if getattr(self, key) is not None]:
+            if self.openings.are_repeated:
+                alike = "games from the same one may be alike, and say no more"
+                yield (key,), f"{key!r} needs different openings: {alike}"
+            if self.format.type not in fitting[key]:
+                formats = listed(map(repr, fitting[key]), "or")
+                yield (key,), f"{key!r} needs the format {formats}, not {self.format.type!r}"
+            elif key == "sprt" and len(names) != 2:
+                yield (key,), f"'sprt' needs exactly two players, not {len(names)}"
+        if self.sprt is not None and self.until is not None:
+            yield ("until",), "'until' and 'sprt' both decide when a match ends: give one of them"
+
     @property
     def is_timed(self) -> bool:
         """Whether a player has a limit of time."""
@@ -347,7 +408,8 @@ class Experiment(Document):
         """
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
         left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
-        left._source = self._source.with_players(kept)
+        moves: dict[Keys, Keys] = {("players", place): ("players", index) for place, index in enumerate(kept)}
+        left._source = self._source.moved(None, moves)
         reason = f"without {listed(list(names))}"
         if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,10 +10,10 @@ from pathlib import Path, PurePath
 from string import Formatter
 from typing import Any
 
-from arena.base.files import found_file
+from arena.base.files import found_file, is_file
 from arena.base.wording import cut, nearest, quoted, unknown
-from arena.experiment.code import playing_in, statements_of
-from arena.experiment.yaml.errors import Keys
+from arena.experiment.code import playing_in
+from arena.experiment.yaml.errors import Keys, Refusal
 from players.loading import words_of_command
 from players.player import ENGINE, EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, NETWORKS, TYPES, Limit
 
@@ -27,10 +26,8 @@ _LIMIT = re.compile(
 )
 _FULL = {"type": "negamax", "preset": "full"}
 """How a short form searches with an evaluation."""
-
-
-class EntryError(ValueError):
-    """A short form, pattern or template that means no player; the message is one line."""
+_END = 10
+"""Characters of the end of a long name that are kept."""
 
 
 def words_of(name: str, values: list[Any]) -> list[str]:
@@ -68,51 +65,51 @@ def _last(word: str) -> str:
 
 
 def filled(template: str, words: Mapping[str, str]) -> str:
-    """The template with its {keys} replaced; `{{` and `}}` are braces. Raises EntryError."""
-    try:
-        parts = list(Formatter().parse(template))
-    except ValueError as error:
-        raise EntryError(f"'name' is not a template: {error} (write {{{{ for a brace)") from None
+    """The template `name` with its {keys} replaced; `{{` and `}}` are braces. Raises Refusal."""
     name = ""
-    for literal, key, form, conversion in parts:
-        name += literal
-        if key is None:
-            continue
-        if form or conversion or key not in words:
-            word = key + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
-            raise EntryError(unknown("key of the template", word, words))
-        name += words[key]
+    try:
+        for literal, key, form, conversion in Formatter().parse(template):
+            name += literal
+            if key is not None:
+                word = key + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+                if word not in words:
+                    raise Refusal(unknown("key of the template", word, words), "name")
+                name += words[word]
+    except Refusal:
+        raise
+    except ValueError as error:
+        raise Refusal(f"'name' is not a template: {error} (write {{{{ for a brace)", "name") from None
     return name
 
 
-def completed_entry(entry: Any, folder: Path | None = None) -> Any:
+def completed_entry(entry: Any, folder: Path = Path()) -> Any:
     """A player's entry with what may be left out: its type, negamax, and a name made of its settings.
 
-    A text is a short form. Anything else is returned unchanged. Raises EntryError.
+    A text is a short form, whose files are looked for in `folder`. Anything else is returned unchanged.
+    Raises Refusal.
     """
     if isinstance(entry, str):
         entry = short_entry(entry, folder)
     if not isinstance(entry, dict):
         return entry
     if "sweep" in entry:
-        message = "a sweep makes several players, and here one is wanted: name each, or write a configuration"
-        raise EntryError(message)
+        raise Refusal("a sweep makes several players, and here one is wanted: name each, or write a configuration")
     entry = {"type": "negamax", **entry}
     return entry if "name" in entry else {"name": made_name(entry), **entry}
 
 
-def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
+def short_entry(text: str, folder: Path) -> dict[str, Any]:
     """The entry that a short form means: `simple@d6`, `mcts@n2000`, `file.py:Class@0.1s`, `level 4`, `greedy`.
 
     Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, a class or function
     of a file or module, a file in which one alone plays, or the path of a program that speaks Hub, `./v2` or
     `"./scan hub"`; behind it plies (d), positions (n) or seconds (s) of a move, a clock with what it gains a move
-    (`10s+0.1s`), or no limit. With a `folder`, files must be there or in the working directory. Raises EntryError.
+    (`10s+0.1s`), or no limit. Raises Refusal.
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
         number = level[1].strip()
         if not number.isdecimal() or int(number) not in LEVELS:
-            raise EntryError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
+            raise Refusal(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
         return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
     parts = re.fullmatch(r"\s*(.*?)(?:@([^/:]*?))?\s*", text, re.DOTALL)
     assert parts
@@ -142,9 +139,12 @@ def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     options = [f"{key} {value}" if is_number(value) else word_of(key, value) for key, value in rest.items()]
     words = " ".join([*(players if detail else map(_last, players)), *options])
     end = " ".join(["", *limits])
-    room = NAME_CHARACTERS - len(end)
-    words = words[-room:] if detail else words[:room]
-    return " ".join(f"{words}{end}"[:NAME_CHARACTERS].split())
+    return fitting(" ".join(f"{fitting(words, NAME_CHARACTERS - len(end))}{end}".split()))
+
+
+def fitting(name: str, most: int = NAME_CHARACTERS) -> str:
+    """A name of so many characters at most: of a longer one some are left out shortly before its end."""
+    return name if len(name) <= most else f"{name[: max(most - _END - 3, 1)]}...{name[-_END:]}"
 
 
 def distinct_names(entries: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -163,30 +163,32 @@ def _limit_word(key: str, value: Any) -> str:
     return _LIMITS.get(key, key + " {}").format(f"{value:g}" if isinstance(value, float) else value)
 
 
-def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
+def _what_plays(word: str, folder: Path) -> dict[str, Any]:
     """The entry, without a limit, of what stands before the `@` of a short form."""
     if word in (*TYPES, HUMAN):
         return {"type": word}
     if word in EVALUATIONS:
         return {**_FULL, "evaluation": word}
-    if command := _command(word, folder or Path()):
+    if command := _command(word, folder):
         return {"type": ENGINE, **command}
     source, _, name = word.rpartition(":")
     file = next((path for path in (source, word) if path.endswith((".py", ".npz"))), "")
-    path = _found(Path(file), folder) if file and folder is not None else None
-    body = statements_of(path) if path is not None and file.endswith(".py") else None
+    if not file and "/" in word:
+        return {"type": ENGINE, "command": [word]}
+    if not file and not source:
+        words = dict.fromkeys((*TYPES, *EVALUATIONS))
+        raise Refusal(unknown("player or evaluation", word, words) + " or file.py:name")
+    playing: dict[str, str] = {}
+    if file and (path := _found(Path(file), folder)).suffix == ".py":
+        playing = playing_in(path, "type", "evaluation")
     if file == word and file.endswith(".py"):
-        names = playing_in(body or [])
+        names = sorted(playing)
         if len(names) != 1:
             has = f", as {file}:{names[0]} (it has: {', '.join(names)})" if names else f": {file}:NAME"
-            raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
+            raise Refusal(f"{quoted(word)} needs the name of a class or function{has}")
         source, name, word = file, names[0], f"{file}:{names[0]}"
-    if "/" in word and not file:
-        return {"type": ENGINE, "command": [word]}
-    if not source and not file:
-        words = dict.fromkeys((*TYPES, *EVALUATIONS))
-        raise EntryError(unknown("player or evaluation", word, words) + " or file.py:name")
-    return {"type": word} if source and _is_class(name, body) else {**_FULL, "evaluation": word}
+    key = playing.get(name, "type" if source and name[:1].isupper() else "evaluation")
+    return {"type": word} if key == "type" else {**_FULL, "evaluation": word}
 
 
 def _command(word: str, folder: Path) -> dict[str, Any] | None:
@@ -194,34 +196,25 @@ def _command(word: str, folder: Path) -> dict[str, Any] | None:
 
     A program with a folder is started there, for the files beside it, unless an argument is a file from here.
     """
-    words = [word] if (folder / word).is_file() else words_of_command(word)
+    words = [word] if is_file(folder / word) else words_of_command(word)
     program, *arguments = words or [""]
     if "/" not in program:
         return {"command": words} if arguments and shutil.which(program) else None
     path = PurePath(program)
-    if path.suffix in (".py", ".npz") or not (folder / path).is_file():
+    if path.suffix in (".py", ".npz") or not is_file(folder / path):
         return None
-    if any((folder / argument).is_file() for argument in arguments):
+    if any(is_file(folder / argument) for argument in arguments):
         return {"command": words}
     return {"command": [f"./{path.name}", *arguments], "folder": str(path.parent)}
 
 
 def _found(path: Path, folder: Path) -> Path:
-    """Where a file is. Raises EntryError if it is nowhere."""
+    """Where a file is. Raises Refusal if it is nowhere."""
     file = found_file(path, folder, NETWORKS)
-    if not file.is_file():
+    if not is_file(file):
         close = nearest(path.name, sorted(other.name for other in file.parent.glob(f"*{path.suffix}")))
-        raise EntryError(
-            f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else "")
-        )
+        raise Refusal(f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else ""))
     return file
-
-
-def _is_class(name: str, body: Sequence[ast.stmt] | None) -> bool:
-    """Whether a name is a class's by the code of its file; where that does not say so, by its first letter."""
-    kinds = (ast.ClassDef, ast.FunctionDef)
-    of_name = [node for node in body or () if isinstance(node, kinds) and node.name == name]
-    return isinstance(of_name[-1], ast.ClassDef) if of_name else name[:1].isupper()
 
 
 def _limit(limit: str, text: str) -> dict[str, int | float]:
@@ -229,7 +222,7 @@ def _limit(limit: str, text: str) -> dict[str, int | float]:
     if match is None:
         number = re.search(r"[0-9.]*[0-9]", limit)
         choices = {name: form.format(number[0] if number else 6) for name, form in _LIMITS.items()}
-        raise EntryError(
+        raise Refusal(
             f"unknown limit {quoted(limit)} in {quoted(text)} (choices: {choices['depth']} for plies, "
             f"{choices['nodes']} for positions, {choices['seconds']} for seconds, "
             f"{choices['seconds']}+0.1s for a clock)"

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
+from typing import Any
 
 from arena.base.files import found_file
 from arena.base.wording import first_few, nearest, printable, shown
-from arena.experiment.code import classes_in, functions_in, statements_of
-from arena.experiment.names import EntryError, distinct_names
-from arena.experiment.yaml.values import YamlValue
+from arena.experiment.code import playing_in
+from arena.experiment.names import distinct_names, fitting
+from arena.experiment.yaml.errors import Refusal
 from players.loading import EVALUATION_NAME, PLAYER_NAME
-from players.player import NAME_CHARACTERS
 
 MAX_LISTED = 5
 """Files that an error lists, of a folder in which none matches."""
-_KEYS = ("type", "evaluation")
-"""The keys of an entry whose value may be a pattern."""
+_SUFFIXES = {"type": (".py",), "evaluation": (".py", ".npz")}
+"""The keys of an entry whose value may be a pattern, and how that may end."""
 _WILD = re.compile(r"[*?\[]")
 _REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
 
 
-def pattern_key(entry: YamlValue) -> str | None:
+def pattern_key(entry: Mapping[str, Any]) -> str | None:
     """The key of an entry whose value is a pattern of files: one with `*` or `?`."""
-    texts = {key: node.value for key in _KEYS if (node := entry.get(key)) and isinstance(node.value, str)}
+    texts = {key: entry[key] for key in _SUFFIXES if isinstance(entry.get(key), str)}
     return next((key for key, text in texts.items() if re.search(r"[*?]", text)), None)
 
 
@@ -34,30 +34,31 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
     `submissions/*.py:Player` names what plays in each file. Else it is the only public class with a method
     `choose`, or, of an evaluation, the only public function; of several the one called `Player` or
     `evaluate`. A file that has none, or cannot be read, becomes a player all the same, which cannot be built.
-    Raises EntryError.
+    Raises Refusal.
     """
     match = _REFERENCE.fullmatch(reference)
     assert match
     pattern, name = match[1], match[2] or ""
-    kinds = (".py",) if key == "type" else (".py", ".npz")
-    if not pattern.endswith(kinds):
-        raise EntryError(
-            f"a pattern of {key!r} must end with {' or '.join(kinds)}, not {shown(reference)}: write "
-            f"{PurePath(pattern).with_suffix(kinds[0]).as_posix()!r}"
+    suffixes = _SUFFIXES[key]
+    if not pattern.endswith(suffixes):
+        raise Refusal(
+            f"a pattern of {key!r} must end with {' or '.join(suffixes)}, not {shown(reference)}: write "
+            f"{PurePath(pattern).with_suffix(suffixes[0]).as_posix()!r}",
+            key,
         )
-    files = [file for file in matching(pattern, folder) if not _is_hidden(file, pattern)]
+    files = [file for file in matching(pattern, folder, key) if not _is_hidden(file, pattern)]
     if not files:
-        raise EntryError(f"{pattern!r} only matches hidden files and `__init__.py`")
+        raise Refusal(f"{pattern!r} only matches hidden files and `__init__.py`", key)
     return [
         (player, _utf8(file) if file.endswith(".npz") else f"{_utf8(file)}{name or _playing(file, key, folder)}")
         for player, file in sorted(zip(_names(files, pattern), files, strict=True))
     ]
 
 
-def matching(pattern: str, folder: Path) -> list[str]:
+def matching(pattern: str, folder: Path, key: str) -> list[str]:
     """The files that match a pattern in `folder`, else in the working directory, as they are named from there.
 
-    Raises EntryError if there are none, with the nearest.
+    Raises Refusal, at the key of the pattern, if there are none, with the nearest.
     """
     whole = PurePath(pattern)
     roots = [Path(whole.anchor)] if whole.is_absolute() else [folder, Path()]
@@ -66,8 +67,8 @@ def matching(pattern: str, folder: Path) -> list[str]:
             if files := sorted(path for path in root.glob(str(whole.relative_to(whole.anchor))) if path.is_file()):
                 return [(path if whole.is_absolute() else path.relative_to(root)).as_posix() for path in files]
     except ValueError as error:
-        raise EntryError(f"{pattern!r} is not a pattern: {error}") from None
-    raise EntryError(_no_match(whole, folder))
+        raise Refusal(f"{pattern!r} is not a pattern: {error}", key) from None
+    raise Refusal(_no_match(whole, folder), key)
 
 
 def _no_match(pattern: PurePath, folder: Path) -> str:
@@ -109,7 +110,7 @@ def _names(files: Sequence[str], pattern: str) -> list[str]:
     fixed = _fixed(pattern)
     whole = [PurePath(*path.parts[fixed:]).as_posix() for path in tellers]
     best = [name if short.count(name) == 1 else long for name, long in zip(short, whole, strict=True)]
-    clean = [printable(name)[-NAME_CHARACTERS:].replace("\n", " ").replace("\t", " ").strip() for name in best]
+    clean = [fitting(" ".join(printable(name).split())) for name in best]
     return distinct_names([{"name": name or "unnamed"} for name in clean])
 
 
@@ -121,6 +122,5 @@ def _utf8(file: str) -> str:
 def _playing(name: str, key: str, folder: Path) -> str:
     """What plays in a Python file, as ":Player", by its source; the usual name if that is not clear."""
     usual = PLAYER_NAME if key == "type" else EVALUATION_NAME
-    body = statements_of(found_file(Path(name), folder)) or []
-    names = classes_in(body) if key == "type" else functions_in(body)
+    names = list(playing_in(found_file(Path(name), folder), key))
     return f":{names[0] if len(names) == 1 else usual}"

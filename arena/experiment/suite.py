@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
-from arena.base.files import found_file
-from arena.base.wording import quoted, shown, unknown
-from arena.experiment.yaml.errors import Keys, Mistake
-from arena.experiment.yaml.section import Section
-from arena.experiment.yaml.values import Source
+from arena.base.files import found_file, is_file
+from arena.base.wording import shown, unknown
+from arena.experiment.yaml.errors import Problem
+from arena.experiment.yaml.section import Reading, Section
 
 SUITES_FOLDER = Path(__file__).with_name("suites")
 """The suites that ship, a file each."""
@@ -39,6 +38,10 @@ class NamedSuite(Section):
         description="A suite that ships, or a file: PDN, or lines `FEN ; best moves`."
     )
     count: int | None = Field(default=None, ge=1, description="Only N of its positions, spread evenly [all].")
+
+    def conflicts(self, reading: Reading) -> Iterator[Problem]:
+        if not is_file(self.path(reading.folder)):
+            yield ("name",), unknown("suite or file", self.name, shipped())
 
     @property
     def title(self) -> str:
@@ -71,27 +74,6 @@ def _kind(entry: Any) -> str:
     """The kind of an entry, by its keys."""
     is_random = isinstance(entry, RandomSuite) or (isinstance(entry, dict) and "random" in entry)
     return (RandomSuite if is_random else NamedSuite).__name__
-
-
-def suite_problems(source: Source, entries: Any) -> Iterator[Mistake]:
-    """Yield problems of the entries of `suite`: no such suite or file, or two of the same name."""
-    names: set[str] = set()
-    for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
-        keys: Keys = ("suite", number) if isinstance(entries, list) else ("suite",)
-        name = entry.get("name") if isinstance(entry, dict) else entry
-        if _kind(entry) == RandomSuite.__name__:
-            stem = "random"
-        elif isinstance(name, str):
-            keys += ("name",) * isinstance(entry, dict)
-            stem = Path(name).stem
-            if not NamedSuite(name=name).path(source.path.parent).is_file():
-                yield source.problem(keys, unknown("suite or file", name, shipped()))
-                continue
-        else:
-            continue
-        if stem in names:
-            yield source.problem(keys, f"the suite {quoted(stem)} is given twice: names must differ")
-        names.add(stem)
 
 
 def _entries(value: Any) -> Any:

@@ -100,7 +100,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("name: [x, y]", "7:7", "'name' cannot be swept"),
         ("preset.x: [1]", "7:7", "'preset' is the text 'pvs', so 'preset.x' has no place in "),
         ("depth: [4, 4]", "6:5", "the entry makes two players named 'depth 4'"),
-        ("depth: [4]\nlimit: [{depth: 6}]", "8:7", "'depth' is swept twice, by 'depth' and by 'limit'"),
+        ("depth: [4]\nlimit: [{depth: 6}]", "8:7", "'depth' is both set and swept, or swept twice"),
         ("limit: [{depht: 6}]", "7:16", "did you mean 'depth'?"),
         ("limit: [6]", "7:15", "an entry of 'limit' must be a mapping such as {depth"),
         ("limit: [{depth: 6}, {depth: 0}]", "7:28", "'depth' must be greater than or equal to 1"),

@@ -90,8 +90,13 @@ def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder:
         ("s/*/*.py", ["s/a/player.py", "s/b/player.py"], ["a", "b"]),
         ("s/*/*.py", ["s/a/bot.py", "s/b/bot.py", "s/b/x.py"], ["a/bot", "b/bot", "x"]),
         ("**/src/player.py", ["s/a/src/player.py", "s/b/src/player.py"], ["s/a/src", "s/b/src"]),
-        ("s/*.py", [f"s/{50 * 'n'}1.py", f"s/{50 * 'n'}2.py"], [39 * "n" + "1", 39 * "n" + "2"]),
-        ("s/*.py", [f"s/1{50 * 'n'}.py", f"s/2{50 * 'n'}.py"], [36 * "n" + " 2", 40 * "n"]),
+        ("s/*.py", [f"s/{50 * 'n'}{n}.py" for n in "12"], [f"{27 * 'n'}...{9 * 'n'}{n}" for n in "12"]),
+        ("s/*.py", [f"s/{n}{50 * 'n'}.py" for n in "12"], [f"{n}{26 * 'n'}...{10 * 'n'}" for n in "12"]),
+        (
+            "s/*.py",
+            [f"s/{30 * 'n'}{n}{20 * 'n'}.py" for n in "12"],
+            [27 * "n" + "...nnnnnn 2", 27 * "n" + "...nnnnnnnnnn"],
+        ),
         ("s/*.py", ["s/a\tb\u202e.py"], ["a b\\u202e"]),
     ],
 )

@@ -1,14 +1,24 @@
-"""Problems in a configuration, with their places."""
+"""Problems in a configuration: before their places are looked up, and with these."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.base.errors import ArenaError
 
 Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
+Problem = tuple[Keys, str]
+"""The keys of what is wrong, and why."""
+
+
+class Refusal(ValueError):
+    """Says why a part of a configuration is wrong, and the keys that lead from there to the fault."""
+
+    def __init__(self, message: str, *keys: str | int) -> None:
+        super().__init__(message)
+        self.keys = keys
 
 
 class Mistake(NamedTuple):
@@ -34,9 +44,9 @@ class ConfigError(ArenaError):
     What is said twice of one line is said once: of each value of a sweep, say, that its key is unknown.
     """
 
-    def __init__(self, problems: Iterable[tuple[Any, ...]]) -> None:
+    def __init__(self, problems: Iterable[Mistake]) -> None:
         first: dict[tuple[str, int, str], Mistake] = {}
-        for problem in sorted((Mistake(*each) for each in problems), key=lambda problem: problem[:4]):
+        for problem in sorted(problems, key=lambda problem: problem[:4]):
             first.setdefault((problem.file, problem.line, problem.message), problem)
         self.problems = list(first.values())
         super().__init__(self.problems)

@@ -1,4 +1,4 @@
-"""Values of a YAML file with their places, read more strictly than YAML 1.1.
+"""A configuration as plain data with the place of every value, read from YAML more strictly than YAML 1.1.
 
 A plain word that YAML 1.1 takes for something else than it looks (`no`, `012`, `1:30`, `1e3`, a date) is an error
 wherever it stands. So are keys given twice, keys that are not text, merge keys, numbers not finite or not below
@@ -8,8 +8,7 @@ wherever it stands. So are keys given twice, keys that are not text, merge keys,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 
 from arena.base.wording import cut, quoted, shown
-from arena.experiment.yaml.errors import ConfigError, Keys, Mistake
+from arena.experiment.yaml.errors import ConfigError, Keys, Mistake, Problem
 
 MAX_NESTING, MAX_VALUES = 32, 100_000
 """Levels and values in a file, aliases written out, so that an alias inside itself comes to an end."""
@@ -34,120 +33,81 @@ _PLAIN = {
     "str": ("(?!([-+]?([0-9.][0-9._]*[eE][-+]?|0)|0o)[0-9]+$).*", "a number in full or like 1.0e+3"),
 }
 """For each type in YAML, the plain words that look like it, and what to write in place of others."""
-_Place = tuple[str, int, int]
-"""File, line and column, as in a Mistake."""
+Position = tuple[int, int]
+"""Line and column, from 1; (0, 0) outside a file."""
+_START: Position = (1, 1)
 
 
-class YamlValue(NamedTuple):
-    """A value with its place in the file: a mapping's stands at its key, an entry of a list at itself.
-
-    Values of a mapping and entries of a list are nodes, too, which keep their places wherever they are moved.
-    """
-
-    value: Any
-    place: _Place
-    is_refused: bool = False
-    """Whether there is a problem already; its value is None."""
-
-    @property
-    def plain(self) -> Any:
-        """The value as plain data."""
-        if isinstance(self.value, dict):
-            return {key: node.plain for key, node in self.value.items()}
-        return [node.plain for node in self.value] if isinstance(self.value, list) else self.value
-
-    def get(self, key: str) -> YamlValue | None:
-        """What a mapping has at a key; None if it is no mapping, or lacks the key."""
-        node: YamlValue | None = self.value.get(key) if isinstance(self.value, dict) else None
-        return node
-
-    def put(self, path: Keys, value: YamlValue) -> YamlValue:
-        """The mapping with a value where these keys lead, through mappings that are made where there are none."""
-        if not path:
-            return value
-        inner = self.get(str(path[0])) or YamlValue({}, value.place)
-        return self._replace(value={**self.value, path[0]: inner.put(path[1:], value)})
-
-    def nearest(self, keys: Keys) -> tuple[YamlValue, Keys]:
-        """The node at these keys, or that of the first of them that are there, and the keys that are not."""
-        node = self
-        for number, key in enumerate(keys):
-            inside = dict(enumerate(node.value)) if isinstance(node.value, list) else node.value
-            if not isinstance(inside, dict) or key not in inside:
-                return node, keys[number:]
-            node = inside[key]
-        return node, ()
-
-    def error(self, message: str) -> ConfigError:
-        """The error of a problem here, of none if there is one already."""
-        return ConfigError([] if self.is_refused else [(*self.place, message)])
-
-
-_NOTHING = YamlValue(None, ("", 0, 0))
-
-
-@dataclass
-class Source:
-    """A file, or a mapping, of a configuration: its values with their places, and what is wrong with these."""
+class Source(NamedTuple):
+    """The data of a configuration, and where in its file each value stands, also once they were written out."""
 
     path: Path
-    root: YamlValue = _NOTHING
-    problems: list[Mistake] = field(default_factory=list)
-    """Of values that are refused before asking what they are for."""
+    data: Any = None
+    places: Mapping[Keys, Position] = {}
+    """Where values of the file stand: those of a mapping at their key."""
+    moves: tuple[Mapping[Keys, Keys], ...] = ()
+    """For each change of the data, the keys of what was moved: after it, and before it."""
+    mistakes: tuple[Mistake, ...] = ()
+    """What is known to be wrong."""
+    refused: frozenset[Keys] = frozenset()
+    """The keys, in the file, of values that were wrong whatever they are for; None is in their place."""
     about: str = ""
     """What every message begins with, where the data are a part of what the file describes."""
 
-    def problem(self, keys: Keys, message: str) -> Mistake:
-        """The problem of what stands at `keys`, at the nearest enclosing key that there is."""
-        node, rest = self.root.nearest(keys)
-        file, line, column = node.place
-        if not file:
-            file, line, column = str(self.path), 1, 1
-        missing = "" if line else "".join(f"[{key!r}]" for key in rest)
-        return Mistake(file + missing, line, column, self.about + message, keys)
+    def moved(self, data: Any, moves: Mapping[Keys, Keys]) -> Source:
+        """The source with data that were made of its own: `moves` leads back to what they were made of."""
+        return self._replace(data=data, moves=(*self.moves, moves))
 
-    def with_players(self, kept: Sequence[int]) -> Source:
-        """The source of an experiment with some of its players only."""
-        players = self.root.get("players")
-        if players is None or not isinstance(players.value, list):
-            return self
-        left = players._replace(value=[players.value[number] for number in kept])
-        return replace(self, root=self.root.put(("players",), left))
+    def with_mistakes(self, problems: Iterable[Problem]) -> Source:
+        """The source with problems of what stands at some keys; a value that was refused has one already."""
+        found = [self.mistake(keys, message) for keys, message in problems if not self.is_refused(keys)]
+        return self._replace(mistakes=(*self.mistakes, *found))
 
-    def refuses(self, keys: Keys) -> bool:
-        """Whether the value at `keys` has a problem already."""
-        return self.root.nearest(keys)[0].is_refused
+    def mistake(self, keys: Keys, message: str) -> Mistake:
+        """The problem of what stands at these keys of the data, at the nearest enclosing key of the file."""
+        origin = self._origin(keys)
+        known = next((origin[:end] for end in range(len(origin), 0, -1) if origin[:end] in self.places), ())
+        line, column = self.places.get(known, _START)
+        inside = "" if line else "".join(f"[{key!r}]" for key in origin)
+        return Mistake(f"{self.path}{inside}", line, column, self.about + message, keys)
 
-    def read(self) -> Any:
-        """The file's data, None in the place of what is refused; raises ConfigError if it is not YAML."""
-        text, loader, position = "", None, (1, 1)
-        try:
-            with self.path.open(encoding="utf-8", errors="surrogateescape") as file:
-                text = file.read(_MAX_CHARACTERS + 1)
-            if len(text) > _MAX_CHARACTERS:
-                raise ValueError(f"it has more than {_MAX_CHARACTERS} characters")
-            loader = yaml.SafeLoader(text)
-            node = loader.get_single_node()
-        except OSError as error:
-            position, message = (0, 0), f"cannot read the file: {error.strerror}"
-        except yaml.reader.ReaderError as error:
-            before, bad = text[: error.position], error.character
-            position = before.count("\n") + 1, len(before) - before.rfind("\n")
-            utf8 = not 0xDC80 <= bad <= 0xDCFF
-            message = f"YAML does not allow U+{bad:04X}" if utf8 else f"byte 0x{bad - 0xDC00:x} is not UTF-8"
-        except yaml.MarkedYAMLError as error:
-            position = _position(error.problem_mark)
-            begun = f"{error.context} (line {error.context_mark.line + 1}): " if error.context_mark else ""
-            message = f"YAML syntax: {begun}{cut(str(error.problem), _MAX_QUOTED)}"
-        except (ValueError, OverflowError, RecursionError) as error:
-            position = _position(loader.get_mark() if loader else None)
-            message = f"cannot read the file: {cut(str(error), _MAX_QUOTED)}"
-        else:
-            if node is not None:
-                self.root = _Reader(str(self.path), self.problems).node(node, (1, 1))
-                return self.root.plain
-            message = "the file is empty"
-        raise ConfigError([(str(self.path), *position, message)])
+    def is_refused(self, keys: Keys) -> bool:
+        """Whether the value at these keys of the data is wrong whatever it is for."""
+        origin = self._origin(keys)
+        return any(origin[:end] in self.refused for end in range(len(origin) + 1))
+
+    def _origin(self, keys: Keys) -> Keys:
+        """The keys, in the file, of what stands at these keys of the data, or of what that was made of."""
+        for moves in reversed(self.moves):
+            end = next((end for end in range(len(keys), 0, -1) if keys[:end] in moves), 0)
+            keys = (*moves[keys[:end]], *keys[end:]) if end else keys
+        return keys
+
+
+def source_of(data: Mapping[str, Any], name: str) -> Source:
+    """A mapping of Python as the source of a configuration; its places are written like `config['players'][0]`."""
+    return Source(Path(name), _plain(data), {(): (0, 0)})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return str(value) if isinstance(value, PathLike) else value
+
+
+def read(path: Path) -> Source:
+    """The source that is a file. Raises ConfigError if it cannot be read, or is not YAML."""
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(_MAX_CHARACTERS + 1)
+        if len(text) > _MAX_CHARACTERS:
+            raise ValueError(f"it has more than {_MAX_CHARACTERS} characters")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError([Mistake(str(path), 0, 0, f"cannot read the file: {reason}")]) from None
+    return _parsed(text, path)
 
 
 def inline(text: str, name: str) -> Any:
@@ -157,68 +117,82 @@ def inline(text: str, name: str) -> Any:
     """
     if not text.lstrip().startswith("{"):
         return text
-    problems: list[Mistake] = []
+    source = _parsed(text, Path(name))
+    if source.mistakes:
+        raise ConfigError(source.mistakes)
+    return source.data
+
+
+def _parsed(text: str, path: Path) -> Source:
+    """The source that a text is. Raises ConfigError if it is not YAML."""
+    loader, position = None, _START
     try:
-        node = yaml.compose(text, yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        reason = getattr(error, "problem", None) or "this is not text"
-        raise ConfigError([(name, 1, 1, f"YAML syntax: {reason}")]) from None
-    assert node is not None
-    data = _Reader(name, problems).node(node, (1, 1)).plain
-    if problems:
-        raise ConfigError(problems[:1])
-    return data
-
-
-def node_of(value: Any, place: str) -> YamlValue:
-    """A mapping of Python as YAML would give it; its places are written like `config['players'][0]`."""
-    if isinstance(value, Mapping):
-        value = {key: node_of(inner, f"{place}[{key!r}]") for key, inner in value.items()}
-    elif isinstance(value, list | tuple):
-        value = [node_of(inner, f"{place}[{number}]") for number, inner in enumerate(value)]
-    return YamlValue(str(value) if isinstance(value, PathLike) else value, (place, 0, 0))
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+    except yaml.reader.ReaderError as error:
+        before, bad = text[: error.position], error.character
+        position = before.count("\n") + 1, len(before) - before.rfind("\n")
+        utf8 = not 0xDC80 <= bad <= 0xDCFF
+        message = f"YAML does not allow U+{bad:04X}" if utf8 else f"byte 0x{bad - 0xDC00:x} is not UTF-8"
+    except yaml.MarkedYAMLError as error:
+        position = _position(error.problem_mark)
+        begun = f"{error.context} (line {error.context_mark.line + 1}): " if error.context_mark else ""
+        message = f"YAML syntax: {begun}{cut(str(error.problem), _MAX_QUOTED)}"
+    except (ValueError, OverflowError, RecursionError) as error:
+        position = _position(loader.get_mark() if loader else None)
+        message = f"cannot read the file: {cut(str(error), _MAX_QUOTED)}"
+    else:
+        if node is not None:
+            reader = _Reader(str(path))
+            data = reader.value(node, (), _START)
+            return Source(path, data, reader.places, (), tuple(reader.mistakes), frozenset(reader.refused))
+        message = "the file is empty"
+    raise ConfigError([Mistake(str(path), *position, message)])
 
 
 class _Reader:
-    """Makes nodes of what the YAML parser found in a file."""
+    """Makes plain data of what the YAML parser found in a file."""
 
-    def __init__(self, file: str, problems: list[Mistake]) -> None:
-        self._file, self._problems = file, problems
-        self._values = 0
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self.places: dict[Keys, Position] = {}
+        self.mistakes: list[Mistake] = []
+        self.refused: set[Keys] = set()
 
-    def node(self, parsed: yaml.Node, position: tuple[int, int], depth: int = 0) -> YamlValue:
-        """The value that stands at a position, `depth` levels inside others."""
-        place = (self._file, *position)
-        self._values += 1
-        if depth > MAX_NESTING or self._values > MAX_VALUES:
-            raise ConfigError([(*place, "too many levels or values: is an alias inside itself?")])
-        if isinstance(parsed, yaml.MappingNode) and parsed.tag == _TAG + "map":
-            return YamlValue(self._mapping(parsed, depth + 1), place)
-        if isinstance(parsed, yaml.SequenceNode) and parsed.tag == _TAG + "seq":
-            entries = [self.node(entry, _position(entry.start_mark), depth + 1) for entry in parsed.value]
-            return YamlValue(entries, place)
+    def value(self, node: yaml.Node, keys: Keys, position: Position) -> Any:
+        """The value that stands at these keys, and there in the file."""
+        self.places[keys] = position
+        if len(keys) > MAX_NESTING or len(self.places) > MAX_VALUES:
+            message = "too many levels or values: is an alias inside itself?"
+            raise ConfigError([Mistake(self._file, *position, message)])
+        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
+            return self._mapping(node, keys)
+        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
+            entries = enumerate(node.value)
+            return [self.value(entry, (*keys, n), _position(entry.start_mark)) for n, entry in entries]
         try:
-            return YamlValue(_scalar(parsed), place)
+            return _scalar(node)
         except ValueError as error:
-            self._problems.append(Mistake(*place, str(error)))
-            return YamlValue(None, place, is_refused=True)
+            self.mistakes.append(Mistake(self._file, *position, str(error)))
+            self.refused.add(keys)
+            return None
 
-    def _mapping(self, parsed: yaml.MappingNode, depth: int) -> dict[str, YamlValue]:
-        """The values of a mapping, without the keys that are refused."""
-        result: dict[str, YamlValue] = {}
-        for key_node, value_node in parsed.value:
+    def _mapping(self, node: yaml.MappingNode, keys: Keys) -> dict[str, Any]:
+        """A mapping without the keys that are refused."""
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
             position = _position(key_node.start_mark)
             try:
                 key = _scalar(key_node)
                 if not isinstance(key, str):
                     raise ValueError(f"a key must be text, not {shown(key)}: put it in quotes")
                 if key in result:
-                    line = result[key].place[1]
+                    line = self.places[*keys, key][0]
                     raise ValueError(f"the key {quoted(key)} is given twice, first in line {line}")
             except ValueError as error:
-                self._problems.append(Mistake(self._file, *position, str(error)))
-                continue
-            result[key] = self.node(value_node, position, depth)
+                self.mistakes.append(Mistake(self._file, *position, str(error)))
+            else:
+                result[key] = self.value(value_node, (*keys, key), position)
         return result
 
 
@@ -246,8 +220,8 @@ def _scalar(node: yaml.Node) -> Any:
     return value
 
 
-def _position(mark: yaml.Mark | None) -> tuple[int, int]:
-    return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+def _position(mark: yaml.Mark | None) -> Position:
+    return (mark.line + 1, mark.column + 1) if mark else _START
 
 
 _WIDTH = 100

@@ -1,0 +1,133 @@
+"""The runs of a configuration: one for each of its `variants`, at each of its `limits`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from arena.base.wording import unknown
+from arena.experiment.expand import check_limit
+from arena.experiment.openings import RANDOM_KEYS
+from arena.experiment.yaml.errors import Keys, Refusal
+from arena.experiment.yaml.section import FOLDER_NAME, FOLDER_WORDS
+from arena.experiment.yaml.values import Source
+from players.player import Limit, limits_of
+
+
+def by_run(source: Source, *, is_whole: bool) -> Iterator[tuple[str, Source]]:
+    """Each run by its name, as a file of that run alone has it; that of a file without these keys has the name "".
+
+    Raises Refusal, also for limits that nobody needs, unless players are missing: it is not whole.
+    """
+    names: set[str] = set()
+    for rules, of_rules in _by_rules(source):
+        for limit, run in _by_limit(of_rules, is_whole):
+            name = "-".join(filter(None, (rules, limit)))
+            if name in names:
+                raise Refusal(f"two runs would have the name {name!r}", "limits", limit)
+            names.add(name)
+            yield name, run
+
+
+def _by_rules(source: Source) -> Iterator[tuple[str, Source]]:
+    """The data as a file with each rule set in `variant` has them, by the names of these.
+
+    Mappings in `openings` are what they have for that rule set. What is said of random openings for all is for
+    those without a set or a file of their own.
+    """
+    data = source.data if isinstance(source.data, dict) else {}
+    if "variants" not in data:
+        yield "", source
+        return
+    openings = data["openings"] if isinstance(data.get("openings"), dict) else {}
+    given = {key: value for key, value in openings.items() if isinstance(value, dict)}
+    variants = _variants(data)
+    for key, value in given.items():
+        for name in value:
+            if name not in variants:
+                raise Refusal(unknown("rule set", name, variants), "openings", key, name)
+    for name, keys in variants.items():
+        of_rules = {key: value for key, value in data.items() if key != "variants"}
+        of_rules["variant"] = data["variants"][keys[1]]
+        own = {key: value[name] for key, value in given.items() if name in value}
+        is_random = own.keys().isdisjoint(("set", "file"))
+        of_all = {
+            key: value
+            for key, value in openings.items()
+            if key not in given and (is_random or key not in RANDOM_KEYS)
+        }
+        if openings:
+            of_rules["openings"] = of_all | own
+        moves: dict[Keys, Keys] = {("openings", key): ("openings", key, name) for key in own}
+        yield name, source.moved(of_rules, moves | {("variant",): keys})
+
+
+def _variants(data: dict[str, Any]) -> dict[str, Keys]:
+    """The keys of each rule set of `variants`, by its name.
+
+    Raises Refusal unless they are two or more, listed by their names or as a mapping from names to rules.
+    """
+    variants = data["variants"]
+    if "variant" in data:
+        raise Refusal("'variant' and 'variants' cannot be combined", "variants")
+    names: dict[str, Keys] = {}
+    if isinstance(variants, dict):
+        _check_folders(variants, "variants")
+        names = {name: ("variants", name) for name in variants}
+    elif isinstance(variants, list) and all(isinstance(name, str) for name in variants):
+        for number, name in enumerate(variants):
+            if name in names:
+                raise Refusal(f"the rule set {name!r} is listed twice", "variants", number)
+            names[name] = "variants", number
+    else:
+        either = "a list of names, as in [english, russian], or a mapping from names to rules"
+        raise Refusal(f"'variants' must be {either}", "variants")
+    if len(names) < 2:
+        raise Refusal("'variants' needs two or more: give 'variant' for one", "variants")
+    return names
+
+
+def _by_limit(source: Source, is_whole: bool) -> Iterator[tuple[str, Source]]:
+    """The data with each of `limits` in the entries of the players that lack one, by its name."""
+    data = source.data if isinstance(source.data, dict) else {}
+    if "limits" not in data:
+        yield "", source
+        return
+    limits = data["limits"]
+    if not isinstance(limits, dict):
+        example = "{d4: {depth: 4}, d6: {depth: 6}}"
+        raise Refusal(f"'limits' must be a mapping from names to limits, as in {example}", "limits")
+    _check_folders(limits, "limits")
+    for name, limit in limits.items():
+        check_limit(limit, f"the limit {name!r}", "limits", name)
+    if len(limits) < 2:
+        raise Refusal("'limits' needs two or more: give one limit to each player", "limits")
+    players = data["players"] if isinstance(data.get("players"), list) else []
+    lacking = [number for number, player in enumerate(players) if _lacks(player)]
+    if is_whole and players and not lacking:
+        raise Refusal("no player lacks a limit of its own: leave 'limits' out", "limits")
+    for name, limit in limits.items():
+        limited = [{**player, **limit} if number in lacking else player for number, player in enumerate(players)]
+        at_limit = {key: value for key, value in data.items() if key != "limits"}
+        at_limit |= {"players": limited} if players else {}
+        moves: dict[Keys, Keys] = {
+            ("players", number, kind): ("limits", name, kind) for number in lacking for kind in limit
+        }
+        yield name, source.moved(at_limit, moves)
+
+
+def _check_folders(names: Iterable[str], key: str) -> None:
+    """Raise Refusal if a folder cannot have one of these names."""
+    for name in names:
+        if not re.fullmatch(FOLDER_NAME, name):
+            raise Refusal(f"{name!r} names a folder: {FOLDER_WORDS}", key, name)
+
+
+def _lacks(player: Any) -> bool:
+    """Whether a player could have a limit and has none."""
+    from players.table import PLAYERS
+
+    if not isinstance(player, dict) or any(player.get(kind) is not None for kind in Limit._fields):
+        return False
+    return bool(limits_of(PLAYERS.get(str(player.get("type", "negamax")))))
