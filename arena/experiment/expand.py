@@ -60,7 +60,7 @@ def written_out(source: Source, *, are_renamed: bool = False) -> Source:
     Files are looked for beside the configuration, then in the working directory. Players of one name are a problem
     unless they `are_renamed`: "a", "a 2".
     """
-    given = source.data.get("players") if isinstance(source.data, dict) else None
+    given = source.data.get("players")
     if not isinstance(given, list):
         return source
     problems: list[Problem] = []

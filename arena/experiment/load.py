@@ -79,7 +79,7 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder
     looked for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
     """
     data = inline(entry, given_as) if isinstance(entry, str) else entry
-    source = source_of(data, given_as).moved({"player": data}, {("player",): ()})
+    source = source_of({"player": data}, given_as)._replace(moves=({("player",): ()},))
     return validated(_Entry, source, Reading(folder, with_options=False)).player
 
 

@@ -409,7 +409,7 @@ class Experiment(Document):
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
         left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
         moves: dict[Keys, Keys] = {("players", place): ("players", index) for place, index in enumerate(kept)}
-        left._source = self._source.moved(None, moves)
+        left._source = self._source.moved({}, moves)
         reason = f"without {listed(list(names))}"
         if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")

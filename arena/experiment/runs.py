@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from arena.base.wording import unknown
@@ -36,7 +36,7 @@ def _by_rules(source: Source) -> Iterator[tuple[str, Source]]:
     Mappings in `openings` are what they have for that rule set. What is said of random openings for all is for
     those without a set or a file of their own.
     """
-    data = source.data if isinstance(source.data, dict) else {}
+    data = source.data
     if "variants" not in data:
         yield "", source
         return
@@ -63,7 +63,7 @@ def _by_rules(source: Source) -> Iterator[tuple[str, Source]]:
         yield name, source.moved(of_rules, moves | {("variant",): keys})
 
 
-def _variants(data: dict[str, Any]) -> dict[str, Keys]:
+def _variants(data: Mapping[str, Any]) -> dict[str, Keys]:
     """The keys of each rule set of `variants`, by its name.
 
     Raises Refusal unless they are two or more, listed by their names or as a mapping from names to rules.
@@ -90,7 +90,7 @@ def _variants(data: dict[str, Any]) -> dict[str, Keys]:
 
 def _by_limit(source: Source, is_whole: bool) -> Iterator[tuple[str, Source]]:
     """The data with each of `limits` in the entries of the players that lack one, by its name."""
-    data = source.data if isinstance(source.data, dict) else {}
+    data = source.data
     if "limits" not in data:
         yield "", source
         return

@@ -130,10 +130,9 @@ def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path,
     one_line(message)
 
 
-def test_a_refused_value_is_one_problem_and_its_misspelt_key_another(tmp_path: Path) -> None:
-    assert len(errors(tmp_path, MINIMAL.replace("name: a", "name: no"))) == 1
-    assert len(errors(tmp_path, "name: a\nvariant: english\nplayers: [no]\n")) == 1
-    assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
+def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
+    for text in (MINIMAL.replace("name: a", "name: no"), MINIMAL.replace("{name: x, type: random}", "no")):
+        assert len(errors(tmp_path, text)) == 1
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,15 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 from arena.base.docs import docstring
 from arena.base.wording import choices, shown, unknown
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
-from arena.experiment.yaml.values import Source
+from arena.experiment.yaml.values import MAPPING, Source
 
 FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 """The pattern of a folder's name."""
 FOLDER_WORDS = "letters a to z, A to Z and digits, then also '.', '_' and '-'"
 """What that pattern allows."""
 
-_WORDED, _UNKNOWN = "worded", "unknown_key"
-"""The kinds of errors whose message stands as it is."""
-_MAPPING = "a mapping of keys to values"
+_WORDED = "worded"
+"""The kind of errors whose message stands as it is."""
 _EXPECTED = {
     FOLDER_NAME: f"a folder name ({FOLDER_WORDS})",
     "int_type": "a whole number",
@@ -38,7 +37,7 @@ _EXPECTED = {
     "string_type": "text (a number, true or null needs quotes)",
     "bool_type": "true or false",
     "tuple_type": "a list",
-    "dict_type": _MAPPING,
+    "dict_type": MAPPING,
 }
 """The expected value, by pydantic's type of error or by pattern."""
 
@@ -54,18 +53,15 @@ class Reading(NamedTuple):
     """Whether it has all its players, so that values can be compared with one another."""
 
 
-def worded(text: str, kind: Any = _WORDED) -> PydanticCustomError:
+def worded(text: str) -> PydanticCustomError:
     """An error for a validator to raise whose message stands as it is, without the key before it."""
-    return PydanticCustomError(kind, "{text}", {"text": text})
+    return PydanticCustomError(_WORDED, "{text}", {"text": text})
 
 
 def refused(problems: Iterable[Problem]) -> ValidationError:
     """As `worded`, of what stands at some keys of the value."""
-    return ValidationError.from_exception_data("", [_line(keys, worded(text)) for keys, text in problems])
-
-
-def _line(keys: Keys, error: PydanticCustomError) -> InitErrorDetails:
-    return {"type": error, "loc": keys, "input": None}
+    lines: list[InitErrorDetails] = [{"type": worded(text), "loc": keys, "input": None} for keys, text in problems]
+    return ValidationError.from_exception_data("", lines)
 
 
 def one_of(texts: Mapping[str, str]) -> dict[str, Any]:
@@ -108,37 +104,35 @@ class Section(BaseModel):
     @classmethod
     def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
         if not isinstance(data, dict | cls):
-            raise ValueError(f"must be {_MAPPING}, not {shown(data)}")
+            raise ValueError(f"must be {MAPPING}, not {shown(data)}")
         reading: Reading | None = info.context
-        faults = [] if reading is None else list(cls.faults(data, reading))
+        problems = [] if reading is None else list(cls.faults(data, reading))
         try:
             section = handler(data)
+            problems += [] if reading is None else section.conflicts(reading)
         except ValidationError as error:
-            lines = [_line(each["loc"], cls._in_words(each)) for each in error.errors(include_url=False)]
-            lines += [_line(keys, worded(text)) for keys, text in faults]
-            raise ValidationError.from_exception_data("", lines) from None
-        if problems := faults + ([] if reading is None else list(section.conflicts(reading))):
+            problems += [(each["loc"], cls._in_words(each)) for each in error.errors(include_url=False)]
+        if problems:
             raise refused(problems)
         return section
 
     @classmethod
-    def _in_words(cls, error: ErrorDetails) -> PydanticCustomError:
+    def _in_words(cls, error: ErrorDetails) -> str:
         """What pydantic found, in the words of a file: of an unknown key also which ones there are."""
         keys, kind, context = error["loc"], error["type"], error.get("ctx", {})
-        if kind in (_WORDED, _UNKNOWN):
-            return worded(context["text"], kind)
+        if kind == _WORDED:
+            return str(context["text"])
         key = keys[-1]
         if kind == "extra_forbidden":
-            return worded(unknown("key", str(key), cls.model_fields, cls.synonyms), _UNKNOWN)
+            return unknown("key", str(key), cls.model_fields, cls.synonyms)
         if kind == "missing":
-            advice = f": {cls.lacking[str(key)]}" if key in cls.lacking else ""
-            return worded(f"the key {key!r} is missing{advice}")
+            return f"the key {key!r} is missing" + (f": {cls.lacking[str(key)]}" if key in cls.lacking else "")
         subject = f"an entry of {keys[-2]!r}" if isinstance(key, int) else repr(key)
         if kind == "value_error":
-            return worded(f"{subject} {context['error']}")
+            return f"{subject} {context['error']}"
         expected = _EXPECTED.get(context.get("pattern", kind))
         rule = f"be {expected}" if expected else re.sub("^[A-Z][a-z]+ should ", "", error["msg"])
-        return worded(f"{subject} must {rule}, not {shown(error['input'])}")
+        return f"{subject} must {rule}, not {shown(error['input'])}"
 
 
 class Document(Section):
@@ -165,17 +159,11 @@ AnyDocument = TypeVar("AnyDocument", bound=Document)
 
 def validated(model: type[AnyDocument], source: Source, reading: Reading) -> AnyDocument:
     """The data of a source as a model. Raises ConfigError with its mistakes and whatever the model refuses."""
-    if not isinstance(source.data, dict):
-        source = source.with_mistakes([((), f"the file must be {_MAPPING}, not {shown(source.data)}")])
-        raise ConfigError(source.mistakes)
     try:
         document = model.model_validate(source.data, context=reading)
     except ValidationError as error:
-        found = [(_keys(each["loc"], source.data), each) for each in error.errors()]
-        of_keys = [(keys, each["ctx"]["text"]) for keys, each in found if each["type"] == _UNKNOWN]
-        of_values = [(keys, each["ctx"]["text"]) for keys, each in found if each["type"] != _UNKNOWN]
-        mistakes = source.with_mistakes(of_values).mistakes
-        raise ConfigError([*mistakes, *(source.mistake(*problem) for problem in of_keys)]) from None
+        problems = [(_keys(each["loc"], source.data), each["ctx"]["text"]) for each in error.errors()]
+        raise ConfigError(source.with_mistakes(problems).mistakes) from None
     if source.mistakes:
         raise ConfigError(source.mistakes)
     document._source = source

@@ -33,6 +33,7 @@ _PLAIN = {
     "str": ("(?!([-+]?([0-9.][0-9._]*[eE][-+]?|0)|0o)[0-9]+$).*", "a number in full or like 1.0e+3"),
 }
 """For each type in YAML, the plain words that look like it, and what to write in place of others."""
+MAPPING = "a mapping of keys to values"
 Position = tuple[int, int]
 """Line and column, from 1; (0, 0) outside a file."""
 _START: Position = (1, 1)
@@ -42,7 +43,7 @@ class Source(NamedTuple):
     """The data of a configuration, and where in its file each value stands, also once they were written out."""
 
     path: Path
-    data: Any = None
+    data: Mapping[str, Any] = {}
     places: Mapping[Keys, Position] = {}
     """Where values of the file stand: those of a mapping at their key."""
     moves: tuple[Mapping[Keys, Keys], ...] = ()
@@ -50,17 +51,17 @@ class Source(NamedTuple):
     mistakes: tuple[Mistake, ...] = ()
     """What is known to be wrong."""
     refused: frozenset[Keys] = frozenset()
-    """The keys, in the file, of values that were wrong whatever they are for; None is in their place."""
+    """The keys, in the file, of values that are wrong whatever they are for; None is in their place."""
     about: str = ""
     """What every message begins with, where the data are a part of what the file describes."""
 
-    def moved(self, data: Any, moves: Mapping[Keys, Keys]) -> Source:
+    def moved(self, data: Mapping[str, Any], moves: Mapping[Keys, Keys]) -> Source:
         """The source with data that were made of its own: `moves` leads back to what they were made of."""
         return self._replace(data=data, moves=(*self.moves, moves))
 
     def with_mistakes(self, problems: Iterable[Problem]) -> Source:
-        """The source with problems of what stands at some keys; a value that was refused has one already."""
-        found = [self.mistake(keys, message) for keys, message in problems if not self.is_refused(keys)]
+        """The source with problems of what stands at some keys; a value that is refused has one already."""
+        found = [self.mistake(*problem) for problem in problems if not self._is_refused(problem[0])]
         return self._replace(mistakes=(*self.mistakes, *found))
 
     def mistake(self, keys: Keys, message: str) -> Mistake:
@@ -71,8 +72,7 @@ class Source(NamedTuple):
         inside = "" if line else "".join(f"[{key!r}]" for key in origin)
         return Mistake(f"{self.path}{inside}", line, column, self.about + message, keys)
 
-    def is_refused(self, keys: Keys) -> bool:
-        """Whether the value at these keys of the data is wrong whatever it is for."""
+    def _is_refused(self, keys: Keys) -> bool:
         origin = self._origin(keys)
         return any(origin[:end] in self.refused for end in range(len(origin) + 1))
 
@@ -142,11 +142,11 @@ def _parsed(text: str, path: Path) -> Source:
         position = _position(loader.get_mark() if loader else None)
         message = f"cannot read the file: {cut(str(error), _MAX_QUOTED)}"
     else:
-        if node is not None:
-            reader = _Reader(str(path))
-            data = reader.value(node, (), _START)
+        reader = _Reader(str(path))
+        data = reader.value(node, (), _START) if node is not None else None
+        if isinstance(data, dict):
             return Source(path, data, reader.places, (), tuple(reader.mistakes), frozenset(reader.refused))
-        message = "the file is empty"
+        message = "the file is empty" if node is None else f"the file must be {MAPPING}, not {shown(data)}"
     raise ConfigError([Mistake(str(path), *position, message)])
 
 
@@ -224,21 +224,6 @@ def _position(mark: yaml.Mark | None) -> Position:
     return (mark.line + 1, mark.column + 1) if mark else _START
 
 
-_WIDTH = 100
-"""Characters of a line, about."""
-
-
-def yaml_text(document: dict[str, Any] | list[Any]) -> str:
-    """A mapping or a list of plain data as YAML, in its order, text of several lines as it stands."""
-    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes text of several lines as it is."""
-
-
-def _literal(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Dumper.add_representer(str, _literal)
+def yaml_text(document: Mapping[str, Any]) -> str:
+    """A mapping of plain data as YAML, in its order."""
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
