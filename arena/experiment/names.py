@@ -220,15 +220,10 @@ def _found(path: Path, folder: Path) -> Path:
 def _limit(limit: str, text: str) -> dict[str, int | float]:
     match = _LIMIT.fullmatch(limit)
     if match is None:
-        number = re.search(r"[0-9.]*[0-9]", limit)
-        choices = {name: form.format(number[0] if number else 6) for name, form in _LIMITS.items()}
-        raise Refusal(
-            f"unknown limit {quoted(limit)} in {quoted(text)} (choices: {choices['depth']} for plies, "
-            f"{choices['nodes']} for positions, {choices['seconds']} for seconds, "
-            f"{choices['seconds']}+0.1s for a clock)"
-        )
-    values = {kind: value for kind, value in match.groupdict().items() if value is not None}
-    return {kind: int(value) if kind in ("depth", "nodes") else float(value) for kind, value in values.items()}
+        choices = "d6 for plies, n2000 for positions, 0.1s for seconds, 10s+0.1s for a clock"
+        raise Refusal(f"unknown limit {quoted(limit)} in {quoted(text)} (choices: {choices})")
+    given = {kind: value for kind, value in match.groupdict().items() if value is not None}
+    return {kind: int(value) if kind in ("depth", "nodes") else float(value) for kind, value in given.items()}
 
 
 def is_number(value: Any) -> bool:

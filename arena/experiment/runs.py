@@ -40,25 +40,20 @@ def _by_rules(source: Source) -> Iterator[tuple[str, Source]]:
     if "variants" not in data:
         yield "", source
         return
-    openings = data["openings"] if isinstance(data.get("openings"), dict) else {}
-    given = {key: value for key, value in openings.items() if isinstance(value, dict)}
     variants = _variants(data)
-    for key, value in given.items():
+    openings = data["openings"] if isinstance(data.get("openings"), dict) else {}
+    mappings = {key: value for key, value in openings.items() if isinstance(value, dict)}
+    for key, value in mappings.items():
         for name in value:
             if name not in variants:
                 raise Refusal(unknown("rule set", name, variants), "openings", key, name)
     for name, keys in variants.items():
+        own = {key: value[name] for key, value in mappings.items() if name in value}
+        left_out = {*mappings, *(RANDOM_KEYS if "set" in own or "file" in own else ())}
+        of_all = {key: value for key, value in openings.items() if key not in left_out}
         of_rules = {key: value for key, value in data.items() if key != "variants"}
+        of_rules |= {"openings": of_all | own} if openings else {}
         of_rules["variant"] = data["variants"][keys[1]]
-        own = {key: value[name] for key, value in given.items() if name in value}
-        is_random = own.keys().isdisjoint(("set", "file"))
-        of_all = {
-            key: value
-            for key, value in openings.items()
-            if key not in given and (is_random or key not in RANDOM_KEYS)
-        }
-        if openings:
-            of_rules["openings"] = of_all | own
         moves: dict[Keys, Keys] = {("openings", key): ("openings", key, name) for key in own}
         yield name, source.moved(of_rules, moves | {("variant",): keys})
 

@@ -173,6 +173,12 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("{type: submissions/*.py, depth: 65}", "5:30", "'depth' must be less than or equal to 64"),
         ("{type: submissions/*.py, sweep: {depth: [1, 2]}}", "5:6", "a pattern and 'sweep' do not go together"),
         ("simpel@d6", "5:5", "did you mean 'simple'?"),
+        (f"{300 * 'n'}@d6", "5:5", "unknown player or evaluation 'nnnnnnnnnnnnn"),
+        (
+            f"{{name: {300 * 'n'}, type: random}}",
+            "5:6",
+            "'name' must have at most 40 characters, not the text 'nnnnn",
+        ),
         ("simple@6", "5:5", "unknown limit '6' in 'simple@6'"),
         ("submissions/dore.py:Dora", "5:5", "did you mean submissions/dora.py?"),
         ("submissions/two.py", "5:5", "'submissions/two.py' needs the name of a class or function"),

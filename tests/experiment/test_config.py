@@ -46,6 +46,9 @@ def test_an_entry_without_a_name_is_called_after_its_settings_and_a_file_alone_a
     experiment = loaded(tmp_path, yaml.safe_dump({"name": "a", "variant": "english", "players": players}))
     assert [player.name for player in experiment.players] == ["simple d2", "simple d4", "mcts", "racer d2"]
     assert experiment.players[3].options["evaluation"] == "own.py:racer"
+    (tmp_path / "hub").touch()
+    (player, _) = loaded(tmp_path, f"{MINIMAL.replace('{name: x, type: random}', './hub@d3')}  - greedy\n").players
+    assert (player.name, player.options) == ("hub d3", {"command": ["./hub"], "folder": "."})
     (tmp_path / "own.py").write_text("def racer(position, rules): ...\nclass Bot: ...\n")
     [line] = errors(tmp_path, f"{MINIMAL}  - own.py@d2\n")
     assert "it has: Bot, racer" in line
