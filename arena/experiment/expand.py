@@ -31,12 +31,9 @@ from players.player import MEANT_LIMITS, Limit
 
 MAX_PLAYERS = 200
 """Players that the sweeps and patterns of a configuration may make together."""
-RANGE = ("from", "to", "step", "factor")
-"""The keys of a range."""
 SWEEP = "sweep"
 """The key of an entry that sweeps others."""
-
-Entry = dict[str, Any]
+_RANGE = ("from", "to", "step", "factor")
 
 
 class Setting(NamedTuple):
@@ -52,6 +49,9 @@ class Setting(NamedTuple):
 
 Axes = Mapping[str, Sequence[Setting]]
 """The settings of each word that a template may have."""
+Entry = dict[str, Any]
+Made = tuple[Any, Mapping[Keys, Keys]]
+"""A player, and where in its entry that was which is not at the same keys there."""
 
 
 def written_out(source: Source, *, are_renamed: bool = False) -> Source:
@@ -69,7 +69,7 @@ def written_out(source: Source, *, are_renamed: bool = False) -> Source:
     nameless: list[int] = []
     swept = 0
     for number, entry in enumerate(given):
-        made: list[tuple[Any, Mapping[Keys, Keys]]] = []
+        made: list[Made] = []
         try:
             full = short_entry(entry, source.path.parent) if isinstance(entry, str) else entry
             if _is_several(full):
@@ -109,19 +109,16 @@ def _is_several(entry: Any) -> bool:
     return isinstance(entry, dict) and (SWEEP in entry or pattern_key(entry) is not None)
 
 
-def _several(entry: Entry, folder: Path, before: int) -> list[tuple[Entry, Mapping[Keys, Keys]]]:
-    """The players of an entry, so many of others before them, and the keys in it of what is theirs alone.
-
-    Raises Refusal, or a group of these.
-    """
+def _several(entry: Entry, folder: Path, before: int) -> list[Made]:
+    """The players of an entry, after so many of others. Raises Refusal, or a group of these."""
     where = pattern_key(entry) or SWEEP
     axes = _swept(entry[SWEEP], folder) if where == SWEEP else _of_files(entry, where, folder)
     if (more := before + math.prod(map(len, axes.values()))) > MAX_PLAYERS:
         raise Refusal(f"the sweeps and patterns make {more} players, more than {MAX_PLAYERS}", where)
     common = {key: value for key, value in entry.items() if key != where}
     template = common.pop("name", None)
-    names = set[str]()
-    made = list[tuple[Entry, Mapping[Keys, Keys]]]()
+    names: set[str] = set()
+    made: list[Made] = []
     for settings in product(*axes.values()):
         player = deepcopy(common)
         origins = {_put(player, *value): value[2] for setting in settings for value in setting.values}
@@ -135,7 +132,7 @@ def _several(entry: Entry, folder: Path, before: int) -> list[tuple[Entry, Mappi
             name = filled(template, words)
         if isinstance(name, str) and name in names:
             raise Refusal(_alike(name, template, axes), where if template is None else "name")
-        names.add(name)
+        names.add(str(name))
         made.append(({"name": name, **player}, origins))
     return made
 
@@ -164,9 +161,8 @@ def _put(player: Entry, path: Keys, value: Any, origin: Keys) -> Keys:
             inside[key] = value if number == len(path) else {}
         inside = inside[key]
     if not made:
-        raise Refusal(
-            f"{'.'.join(map(str, path))!r} is both set and swept, or swept twice: leave one out", *origin[:2]
-        )
+        whole = ".".join(map(str, path))
+        raise Refusal(f"{whole!r} is both set and swept, or swept twice: leave one out", *origin[:2])
     return made
 
 
@@ -240,8 +236,8 @@ def check_limit(limit: Any, subject: str, *keys: str | int) -> None:
 def _range(key: str, axis: Mapping[str, Any]) -> list[int] | list[float]:
     """The numbers of a range, `to` included where a step leads to it; whole ones if all four are."""
     for word, number in axis.items():
-        if word not in RANGE:
-            raise Refusal(unknown("key of a range", word, RANGE), word)
+        if word not in _RANGE:
+            raise Refusal(unknown("key of a range", word, _RANGE), word)
         if not is_number(number):
             raise Refusal(f"{word!r} must be a number, not {shown(number)}", word)
     if not {"from", "to"} <= axis.keys():

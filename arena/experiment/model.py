@@ -30,14 +30,7 @@ from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import RandomSuite, SuitesField
 from arena.experiment.yaml.errors import Keys, Problem, Refusal
-from arena.experiment.yaml.section import (
-    FOLDER_NAME,
-    Document,
-    Reading,
-    Section,
-    refused,
-    worded,
-)
+from arena.experiment.yaml.section import FOLDER_NAME, Document, Reading, Section, refused, worded
 from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.rules import SIZES
