@@ -282,6 +282,11 @@ WorkersField = Annotated[
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
 _GAMES = "openings: {count: 20}"
+_ENDED_EARLY = {
+    "sprt": [name for name, kind in FORMATS.items() if kind.tested],
+    "until": [name for name, kind in FORMATS.items() if kind.narrowed],
+}
+"""The formats that each of these keys may end early."""
 
 
 class Experiment(Document):
@@ -358,31 +363,30 @@ class Experiment(Document):
     def conflicts(self, reading: Reading) -> Iterator[Problem]:
         if not reading.is_whole:
             return
-        for number, spec in enumerate(self.players):
-            yield from ((("players", number, key), message) for key, message in _unfit(spec))
         names = [spec.name for spec in self.players]
         if not names:
             yield ("players",), "'players' must list at least one player"
-        yield from ((("format", *keys), message) for keys, message in self.format.problems(names))
-        yield from (
-            (("anchor", name), unknown("player", name, names)) for name in self.anchor if name not in names
-        )
+        for number, spec in enumerate(self.players):
+            yield from ((("players", number, key), message) for key, message in _unfit(spec))
+        for name in self.anchor.keys() - set(names):
+            yield ("anchor", name), unknown("player", name, names)
+        for keys, message in self.format.problems(names):
+            yield ("format", *keys), message
         suites = ["random" if isinstance(suite, RandomSuite) else suite.title for suite in self.suite]
         for number, title in enumerate(suites):
             if title in suites[:number]:
                 yield ("suite", number, "name"), f"the suite {quoted(title)} is given twice: names must differ"
-        fitting = {"sprt": [name for name, kind in FORMATS.items() if kind.tested]}
-        fitting["until"] = [name for name, kind in FORMATS.items() if kind.narrowed]
-        for key in [key for key in fitting if getattr(self, key) is not None]:
+        ends = {"sprt": self.sprt, "until": self.until}
+        for key in [key for key, end in ends.items() if end is not None]:
             if self.openings.are_repeated:
                 alike = "games from the same one may be alike, and say no more"
                 yield (key,), f"{key!r} needs different openings: {alike}"
-            if self.format.type not in fitting[key]:
-                formats = listed(map(repr, fitting[key]), "or")
+            if self.format.type not in _ENDED_EARLY[key]:
+                formats = listed(map(repr, _ENDED_EARLY[key]), "or")
                 yield (key,), f"{key!r} needs the format {formats}, not {self.format.type!r}"
-            elif key == "sprt" and len(names) != 2:
-                yield (key,), f"'sprt' needs exactly two players, not {len(names)}"
-        if self.sprt is not None and self.until is not None:
+        if self.sprt is not None and self.format.tested and len(names) != 2:
+            yield ("sprt",), f"'sprt' needs exactly two players, not {len(names)}"
+        if None not in ends.values():
             yield ("until",), "'until' and 'sprt' both decide when a match ends: give one of them"
 
     @property

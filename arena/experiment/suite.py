@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
@@ -87,15 +87,12 @@ def _entries(value: Any) -> Any:
     return tuple({"name": entry} if isinstance(entry, str) else entry for entry in entries)
 
 
-if TYPE_CHECKING:
-    SuitesField: TypeAlias = tuple[NamedSuite | RandomSuite, ...]
-else:
-    _MAPPING = Annotated[
-        Annotated[NamedSuite, Tag(NamedSuite.__name__)] | Annotated[RandomSuite, Tag(RandomSuite.__name__)],
-        Discriminator(_kind),
-    ]
-    _ENTRY = Annotated[str, WithJsonSchema(_NAMED)] | _MAPPING
-    SuitesField = Annotated[
-        tuple[_MAPPING, ...], BeforeValidator(_entries, json_schema_input_type=_ENTRY | list[_ENTRY])
-    ]
+_MAPPING = Annotated[
+    Annotated[NamedSuite, Tag(NamedSuite.__name__)] | Annotated[RandomSuite, Tag(RandomSuite.__name__)],
+    Discriminator(_kind),
+]
+_ENTRY: Any = Annotated[str, WithJsonSchema(_NAMED)] | _MAPPING
+SuitesField = Annotated[
+    tuple[_MAPPING, ...], BeforeValidator(_entries, json_schema_input_type=_ENTRY | list[_ENTRY])
+]
 """One suite or several, as a field."""
