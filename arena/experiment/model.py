@@ -30,7 +30,8 @@ from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import RandomSuite, SuitesField
 from arena.experiment.yaml.errors import Keys, Problem, Refusal
-from arena.experiment.yaml.section import FOLDER_NAME, Document, Reading, Section, refused, worded
+from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refused, worded
+from arena.experiment.yaml.values import Source
 from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.rules import SIZES
@@ -159,15 +160,6 @@ class PlayerEntry(Section):
         "step or a factor, or {files: PATTERN}.",
     )
 
-    @classmethod
-    def faults(cls, data: Any, reading: Reading) -> Iterator[Problem]:
-        if data.get("increment") is not None and data.get("clock") is None:
-            yield ("increment",), "'increment' needs a 'clock' to add it to"
-        if reading.with_options:
-            from players.table import entry_problems
-
-            yield from ((error.keys, str(error)) for error in entry_problems(data))
-
 
 def _spec_of(entry: PlayerEntry) -> PlayerSpec:
     limit = Limit(*(getattr(entry, name) for name in Limit._fields))
@@ -187,7 +179,7 @@ def _player_schema(_: Any, handler: Any) -> CoreSchema:
 
 def _completed(entry: Any, info: ValidationInfo) -> Any:
     try:
-        return completed_entry(entry, info.context.folder if info.context else Path())
+        return completed_entry(entry, info.context.path.parent if info.context else Path())
     except Refusal as error:
         raise worded(str(error)) from None
 
@@ -360,8 +352,8 @@ class Experiment(Document):
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
 
-    def conflicts(self, reading: Reading) -> Iterator[Problem]:
-        if not reading.is_whole:
+    def conflicts(self, source: Source) -> Iterator[Problem]:
+        if source.mistakes:  # which may be that a player is missing
             return
         names = [spec.name for spec in self.players]
         if not names:

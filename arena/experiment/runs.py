@@ -15,14 +15,14 @@ from arena.experiment.yaml.values import Source
 from players.player import Limit, limits_of
 
 
-def by_run(source: Source, *, is_whole: bool) -> Iterator[tuple[str, Source]]:
+def by_run(source: Source) -> Iterator[tuple[str, Source]]:
     """Each run by its name, as a file of that run alone has it; that of a file without these keys has the name "".
 
-    Raises Refusal, also for limits that nobody needs, unless players are missing: it is not whole.
+    Raises Refusal, also for limits that nobody needs, if no mistake was found in the players before.
     """
     names: set[str] = set()
     for rules, of_rules in _by_rules(source):
-        for limit, run in _by_limit(of_rules, is_whole):
+        for limit, run in _by_limit(of_rules):
             name = "-".join(filter(None, (rules, limit)))
             if name in names:
                 raise Refusal(f"two runs would have the name {name!r}", "limits", limit)
@@ -83,7 +83,7 @@ def _variants(data: Mapping[str, Any]) -> dict[str, Keys]:
     return names
 
 
-def _by_limit(source: Source, is_whole: bool) -> Iterator[tuple[str, Source]]:
+def _by_limit(source: Source) -> Iterator[tuple[str, Source]]:
     """The data with each of `limits` in the entries of the players that lack one, by its name."""
     data = source.data
     if "limits" not in data:
@@ -100,7 +100,7 @@ def _by_limit(source: Source, is_whole: bool) -> Iterator[tuple[str, Source]]:
         raise Refusal("'limits' needs two or more: give one limit to each player", "limits")
     players = data["players"] if isinstance(data.get("players"), list) else []
     lacking = [number for number, player in enumerate(players) if _lacks(player)]
-    if is_whole and players and not lacking:
+    if players and not lacking and not source.mistakes:
         raise Refusal("no player lacks a limit of its own: leave 'limits' out", "limits")
     for name, limit in limits.items():
         limited = [{**player, **limit} if number in lacking else player for number, player in enumerate(players)]

@@ -11,7 +11,8 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 from arena.base.files import found_file, is_file
 from arena.base.wording import shown, unknown
 from arena.experiment.yaml.errors import Problem
-from arena.experiment.yaml.section import Reading, Section
+from arena.experiment.yaml.section import Section
+from arena.experiment.yaml.values import Source
 
 SUITES_FOLDER = Path(__file__).with_name("suites")
 """The suites that ship, a file each."""
@@ -39,8 +40,8 @@ class NamedSuite(Section):
     )
     count: int | None = Field(default=None, ge=1, description="Only N of its positions, spread evenly [all].")
 
-    def conflicts(self, reading: Reading) -> Iterator[Problem]:
-        if not is_file(self.path(reading.folder)):
+    def conflicts(self, source: Source) -> Iterator[Problem]:
+        if not is_file(self.path(source.path.parent)):
             yield ("name",), unknown("suite or file", self.name, shipped())
 
     @property

@@ -267,7 +267,7 @@ def test_the_page_is_at_the_port_that_is_named_and_offers_the_players_that_are_n
         ("level 7", "White is played by level 7"),
         ("white greedy", "White is played by greedy"),
         ("black level 2", "Black is played by level 2"),
-        ("white {a", "white:1:1: YAML syntax"),
+        ("white {a", "white:1:3: YAML syntax"),
         ("white", "who? `white human`, `white level 3`, `white greedy`"),
         ("swap", "White: ann, Black: level 3"),
         ("draw", "level 3 declines the draw"),

@@ -12,7 +12,8 @@ from pydantic_core import CoreSchema
 
 from arena.base.wording import unknown
 from arena.experiment.yaml.errors import Problem
-from arena.experiment.yaml.section import Reading, Section, one_of, worded
+from arena.experiment.yaml.section import Section, one_of, worded
+from arena.experiment.yaml.values import Source
 
 SETS_FOLDER = Path(__file__).with_name("sets")
 """The files: a FEN a line, in braces its line of play, its mark and its balance."""
@@ -152,11 +153,11 @@ class Openings(Section):
         """For which time an opening is played, by its number, both from 0: the times of one follow each other."""
         return number if self._is_start else number % self.repeat
 
-    def conflicts(self, reading: Reading) -> Iterator[Problem]:
+    def conflicts(self, source: Source) -> Iterator[Problem]:
         if self.set is not None and self.file is not None:
             yield (), "'set' and 'file' cannot be combined: openings have one source"
             return
-        source = "set" if self.set is not None else "file"
+        origin = "set" if self.set is not None else "file"
         for key in RANDOM_KEYS:
             if key in self.model_fields_set and not self.is_random:
-                yield (key,), f"{key!r} is of random openings; {source!r} has others"
+                yield (key,), f"{key!r} is of random openings; {origin!r} has others"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -42,17 +42,6 @@ _EXPECTED = {
 """The expected value, by pydantic's type of error or by pattern."""
 
 
-class Reading(NamedTuple):
-    """How far a configuration that is read is checked; what a run has stored was checked when that began."""
-
-    folder: Path
-    """Where files that it names are looked for."""
-    with_options: bool = True
-    """Whether the options of players are checked."""
-    is_whole: bool = True
-    """Whether it has all its players, so that values can be compared with one another."""
-
-
 def worded(text: str) -> PydanticCustomError:
     """An error for a validator to raise whose message stands as it is, without the key before it."""
     return PydanticCustomError(_WORDED, "{text}", {"text": text})
@@ -87,13 +76,8 @@ class Section(BaseModel):
     lacking: ClassVar[Mapping[str, str]] = {}
     """What to write for a key that is missing, where its name does not say it."""
 
-    @classmethod
-    def faults(cls, data: Any, reading: Reading) -> Iterable[Problem]:  # noqa: ARG003  a section may have some
-        """What is wrong in a mapping that is read and no type of a value says, whatever else is wrong."""
-        return ()
-
-    def conflicts(self, reading: Reading) -> Iterable[Problem]:
-        """What does not go together in a mapping that is read and whose values are right by themselves."""
+    def conflicts(self, source: Source) -> Iterable[Problem]:
+        """What of a source does not go together, in values that are right by themselves."""
         return ()
 
     @classmethod
@@ -105,13 +89,11 @@ class Section(BaseModel):
     def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
         if not isinstance(data, dict | cls):
             raise ValueError(f"must be {MAPPING}, not {shown(data)}")
-        reading: Reading | None = info.context
-        problems = [] if reading is None else list(cls.faults(data, reading))
         try:
             section = handler(data)
-            problems += [] if reading is None else section.conflicts(reading)
+            problems = [] if info.context is None else list(section.conflicts(info.context))
         except ValidationError as error:
-            problems += [(each["loc"], cls._in_words(each)) for each in error.errors(include_url=False)]
+            problems = [(each["loc"], cls._in_words(each)) for each in error.errors(include_url=False)]
         if problems:
             raise refused(problems)
         return section
@@ -157,10 +139,10 @@ class Document(Section):
 AnyDocument = TypeVar("AnyDocument", bound=Document)
 
 
-def validated(model: type[AnyDocument], source: Source, reading: Reading) -> AnyDocument:
+def validated(model: type[AnyDocument], source: Source) -> AnyDocument:
     """The data of a source as a model. Raises ConfigError with its mistakes and whatever the model refuses."""
     try:
-        document = model.model_validate(source.data, context=reading)
+        document = model.model_validate(source.data, context=source)
     except ValidationError as error:
         problems = [(_keys(each["loc"], source.data), each["ctx"]["text"]) for each in error.errors()]
         raise ConfigError(source.with_mistakes(problems).mistakes) from None
