@@ -340,7 +340,7 @@ def _pool_file(name: str) -> Path:
     return named[-1]
 
 
-def _show_pool(pool: dict[str, Any]) -> None:
+def _show_pool(pool: Mapping[str, Any]) -> None:
     """Print the players of a pool, the strongest first."""
     players = sorted(pool["anchor"].items(), key=lambda row: -row[1])
     echo(f"{pool['name']}: {counted(len(players), 'player')}, openings {pool['openings']['set']}")
