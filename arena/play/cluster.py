@@ -1,43 +1,36 @@
-"""The workers of a Dask scheduler, on any number of machines: each does one chunk at a time.
+"""The workers of a Dask scheduler, on any number of machines: each does one chunk at a time, made for it alone.
 
-A chunk is for one worker alone, so that it is known which tasks a lost one had. Each machine gets the user's files
-that tasks name, kept by their content, and a worker with another version of this project's code says so.
+Each machine gets the user's files that tasks name, kept by their content. A worker with another version of this
+project's code says so.
 """
 
 from __future__ import annotations
 
-import logging
 import pickle
 import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.base.files import ROOT
 from arena.base.wording import not_installed
 from arena.play.chunks import Chunk, EngineError, Function, Made, Queue
 from arena.rules.jit.cache import cache_folder
-from players.identity import MISSING, copy_of, hash_of, keep_copy
-from players.loading import files_of, moved, user_files
+from players.identity import MISSING, Files, copy_of, hash_of, keep_copy
+from players.loading import moved
 from players.player import ENGINE, PlayerSpec
 
-_CONNECT_SECONDS = 10
-"""Seconds that a scheduler has to answer."""
-_LOOK_SECONDS = 1.0
-"""Seconds between two looks which workers there are."""
-_POLL_SECONDS = 0.02
-"""Seconds between two looks what is done."""
-_CLOSE_SECONDS = 1
-"""Seconds that Dask's client has to close."""
-_LOGGERS = ("distributed", "distributed.client", "tornado.application")
-"""Loggers that would report a lost scheduler in pages."""
+_CONNECT_SECONDS, _CLOSE_SECONDS = 10, 1
+"""Seconds that a scheduler has to answer, and Dask's client to close."""
+_LOOK_SECONDS, _POLL_SECONDS = 1.0, 0.02
+"""Seconds between two looks which workers there are, and what is done."""
 
 
 def worker_count(address: str) -> int:
@@ -47,7 +40,7 @@ def worker_count(address: str) -> int:
 
 
 def records(address: str, function: Function, queue: Queue) -> Iterator[Any]:
-    """Yield the records of a queue's tasks as they are made.
+    """Yield the records of a queue's tasks as they are made, by workers that may come and go.
 
     Raises EngineError if the scheduler is lost or a worker cannot do the work, and what the function raises.
     """
@@ -56,9 +49,8 @@ def records(address: str, function: Function, queue: Queue) -> Iterator[Any]:
     with _connected(address) as client:
         completed = as_completed(loop=client.loop, with_results=True, raise_errors=False)
         under_way: dict[Any, tuple[str, Chunk]] = {}
-        sent: defaultdict[str, set[str]] = defaultdict(set)
-        workers: set[str] = set()
-        looked = float("-inf")
+        sent: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        workers, looked = set[str](), float("-inf")
         while True:
             if time.monotonic() - looked > _LOOK_SECONDS:
                 workers, looked = _workers(client), time.monotonic()
@@ -66,7 +58,7 @@ def records(address: str, function: Function, queue: Queue) -> Iterator[Any]:
                     future.cancel()
                     queue.take(under_way.pop(future)[1], None, len(workers))
             chunk = None
-            for worker in workers - {worker for worker, _ in under_way.values()}:
+            for worker in workers.difference(worker for worker, _ in under_way.values()):
                 if (chunk := queue.next()) is None:
                     break
                 call = pickle.dumps(_call(function, chunk, sent[worker]))
@@ -78,10 +70,27 @@ def records(address: str, function: Function, queue: Queue) -> Iterator[Any]:
             ended = completed.next_batch(block=False)
             for future, result in ended:
                 if future in under_way:
-                    _, chunk = under_way.pop(future)
-                    yield from queue.take(chunk, _made(address, future, result), len(workers))
+                    made = _made(address, future.status, result)
+                    yield from queue.take(under_way.pop(future)[1], made, len(workers))
             if not ended:
                 time.sleep(_POLL_SECONDS)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """A client of a scheduler. Raises EngineError if Dask is not there, or none answers."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, ImportError) as error:
+        raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
+    try:
+        yield client
+    finally:
+        client.close(_CLOSE_SECONDS)
 
 
 def _workers(client: Any) -> set[str]:
@@ -92,11 +101,11 @@ def _workers(client: Any) -> set[str]:
         raise EngineError(f"the Dask scheduler at {client.scheduler.address} is lost") from None
 
 
-def _made(address: str, future: Any, result: Any) -> Made | None:
-    """What was made of a chunk whose future has ended; None if Dask says that its worker was lost."""
+def _made(address: str, status: str, result: Any) -> Made | None:
+    """What was made of a chunk, by the status and result of its future; None if its worker was lost."""
     from distributed import KilledWorker
 
-    match future.status, result:
+    match status, result:
         case "finished", made:
             return made  # type: ignore[no-any-return]
         case "error", (_, KilledWorker(), _):
@@ -104,88 +113,57 @@ def _made(address: str, future: Any, result: Any) -> Made | None:
         case "error", (_, ImportError() as error, _):
             missing = f"is draughts-arena installed where the workers of {address} run?"
             raise EngineError(f"{missing} ({error})") from None
-        case "error", (_, BaseException() as error, _):
+        case "error", (_, error, _):
             raise error
     raise EngineError(f"the Dask scheduler at {address} is lost")
 
 
-@contextmanager
-def _connected(address: str) -> Iterator[Any]:
-    """A client of a scheduler, whose loggers are silent. Raises EngineError if Dask is not there or none answers."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
-    levels = {name: logging.getLogger(name).level for name in _LOGGERS}
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
-        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, ImportError) as error:
-        raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
-    try:
-        yield client
-    finally:
-        client.close(_CLOSE_SECONDS)
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
-
-
-class _Call(NamedTuple):
-    """A function's call with tasks, which is made where the call is unpickled.
+class _Call:
+    """A call of `_called` which is made where it is unpickled.
 
     So a scheduler, which reads what it hands on, needs nothing of the arena, and a worker that lacks the arena
     says so in place of ending.
     """
 
-    function: Function
-    tasks: list[Any]
-    files: Mapping[str, str]
-    """The hashes of the users' files, by their paths on the machine of the arena."""
-    contents: Mapping[str, bytes]
-    """Of those that the worker was not sent before, by their hashes and names."""
-    signature: str
+    def __init__(self, *arguments: Any) -> None:
+        self.arguments = arguments
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _called, tuple(self)
+        return _called, self.arguments
+
+
+def _call(function: Function, chunk: Chunk, sent: set[tuple[str, str]]) -> _Call:
+    """The call by which a worker does a chunk, with the files that it was not `sent` before: paths and hashes."""
+    specs = {id(spec): spec for task in chunk.tasks for spec in _specs(task).values() if spec.type != ENGINE}
+    files = {path: mark for spec in specs.values() for path, mark in spec.files.items() if mark != MISSING}
+    contents = {}
+    for path, mark in files.items() - sent:
+        if found := [place for place in (Path(path), copy_of(path, mark)) if hash_of(place) == mark]:
+            contents[path, mark] = found[0].read_bytes()
+    sent.update(files.items())
+    return _Call(function, chunk.tasks, files, contents, code_signature())
 
 
 _one_at_a_time = threading.Lock()
 """Held by the chunk that is being done: a player may use all of its process, whatever threads Dask gives it."""
 
 
-def _call(function: Function, chunk: Chunk, sent: set[str]) -> _Call:
-    """The call by which a worker does a chunk, with the files that it was not `sent` before, by their hashes."""
-    specs = {id(spec): spec for task in chunk.tasks for spec in _specs(task).values() if spec.type != ENGINE}
-    files = {path: mark for spec in specs.values() for path, mark in (spec.files or files_of(spec)).items()}
-    places = {path: _place(path, mark) for path, mark in files.items() if mark != MISSING}
-    found = {path: place for path, place in places.items() if place is not None}
-    contents = {path: place.read_bytes() for path, place in found.items() if files[path] not in sent}
-    sent.update(files[path] for path in found)
-    return _Call(function, list(chunk.tasks), {path: files[path] for path in found}, contents, code_signature())
-
-
-def _place(path: str, mark: str) -> Path | None:
-    """Where a file is as it is recorded: in its place, or as a copy."""
-    return next((place for place in (Path(path), copy_of(path, mark)) if hash_of(place) == mark), None)
-
-
-def _called(*fields: Any) -> Made:
-    """Make a call, on a worker. Raises EngineError if the worker has another version."""
-    call = _Call(*fields)
-    if call.signature != code_signature():
+def _called(
+    function: Function, tasks: list[Any], files: Files, contents: Mapping[tuple[str, str], bytes], signature: str
+) -> Made:
+    """Do a chunk, on a worker. Raises EngineError if the worker has another version."""
+    if signature != code_signature():
         from distributed import get_worker
 
         other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
         raise EngineError(f"{other}: start it again")
-    for path, content in call.contents.items():
-        keep_copy(copy_of(path, call.files[path]), content)
-    tasks = [_here(call.files, task) for task in call.tasks]
+    for (path, mark), content in contents.items():
+        keep_copy(copy_of(path, mark), content)
     with _one_at_a_time:
-        return call.function(tasks)
+        return function([_here(files, task) for task in tasks])
 
 
-def _here(files: Mapping[str, str], task: Any) -> Any:
+def _here(files: Files, task: Any) -> Any:
     """The task with this machine's copies of the user's files.
 
     Sources are loaded from their copies, under their own names; other files are named by their copies. An outside
@@ -193,13 +171,12 @@ def _here(files: Mapping[str, str], task: Any) -> Any:
     """
 
     def copy(path: Path) -> Path:
-        is_sent = path.suffix != ".py" and str(path) in files
-        return copy_of(path, files[str(path)]) if is_sent else path
+        place = copy_of(path, files.get(str(path), MISSING))
+        return place if path.suffix != ".py" and place.is_file() else path
 
     changed = {}
     for field, spec in _specs(task).items():
-        paths = {str(path) for path in user_files(spec)} | spec.files.keys()
-        of_spec = {str(copy(Path(path))): files[path] for path in paths if path in files}
+        of_spec = {str(copy(Path(path))): files[path] for path in spec.files if path in files}
         changed[field] = replace(moved(spec, copy), files=of_spec)
     return task._replace(**changed) if changed else task
 
@@ -215,6 +192,6 @@ def code_signature() -> str:
 
 
 def _specs(task: Any) -> dict[str, PlayerSpec]:
-    """The players of a task, by its fields."""
-    fields: Iterable[tuple[str, Any]] = task._asdict().items() if hasattr(task, "_asdict") else ()
-    return {field: value for field, value in fields if isinstance(value, PlayerSpec)}
+    """The players of a task, by its fields; of any other task none."""
+    fields: dict[str, Any] = task._asdict() if hasattr(task, "_asdict") else {}
+    return {field: value for field, value in fields.items() if isinstance(value, PlayerSpec)}

@@ -1,6 +1,7 @@
-"""Worker processes of this machine: loky's, each for itself, so that none dies for another.
+"""Worker processes of this machine: loky's, to which threads of joblib's hand chunks.
 
-joblib's threads hand them chunks, and wait for what they make of them.
+Each process is a loky executor of its own: joblib's own pool of loky processes ends as a whole when one of them
+dies, and two runs at a time would share it.
 """
 
 from __future__ import annotations
@@ -104,14 +105,14 @@ def _executor() -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
     before = {name: os.environ.get(name) for name in _AT_START}
-    variables = {**_AT_START, **{name: os.environ.get(name) or "1" for name in _THREADS}}
-    return ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(), before), env=variables)
+    one_thread = {name: "1" for name in _THREADS if not os.environ.get(name)}
+    return ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(), before), env=_AT_START | one_thread)
 
 
 def _submitted(worker: Any, function: Function, tasks: Sequence[Any]) -> Future[Made]:
     """Hand a worker tasks. Raises EngineError if its process cannot be started."""
     try:
-        future: Future[Made] = worker.submit(_done, function, tasks)
+        future: Future[Made] = worker.submit(_do, function, tasks)
     except OSError as error:
         why = error.strerror or error
         raise EngineError(f"a worker process cannot be started ({why}): try fewer workers") from None
@@ -146,7 +147,7 @@ _sizes: list[int] = []
 """The bytes of this process when it had done its first call."""
 
 
-def _done(function: Function, tasks: Sequence[Any]) -> Made:
+def _do(function: Function, tasks: Sequence[Any]) -> Made:
     """In a worker: do tasks, and close the players that are kept if they take much memory by now."""
     made = function(tasks)
     if not _sizes:

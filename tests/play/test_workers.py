@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import uuid
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -248,8 +249,7 @@ def test_a_queue_gives_up_a_task_by_its_second_death_alone_and_all_of_them_where
     is_stopped = True
     queue.end()
     with pytest.raises(EngineError, match="one after another"):
-        for _ in range(10):
-            queue.take(Chunk("ab"), None, 2)
+        deque(queue.take(Chunk("ab"), None, 2) for _ in range(10))
 
 
 @pytest.mark.full
@@ -274,7 +274,7 @@ def test_a_worker_that_has_grown_by_much_closes_its_players(monkeypatch: pytest.
     for most, count in ((1 << 40, 0), (-(1 << 40), 1)):
         monkeypatch.setattr(processes_module, "_MOST_BYTES", most)
         for _ in range(2):
-            processes_module._done(Made, ())
+            processes_module._do(Made, ())
         assert len(closed) >= count
     gc.unfreeze()
 
