@@ -41,10 +41,11 @@ class Made(NamedTuple):
     """The pause that the next task asked for."""
 
 
-Function: TypeAlias = Callable[[Sequence[Any]], Made]
+Work: TypeAlias = Callable[[Any], Any]
+"""A function of a module, which makes a task's record."""
 
 
-def do(work: Callable[[Any], Any], tasks: Sequence[Any]) -> Made:
+def do(work: Work, tasks: Sequence[Any]) -> Made:
     """Do tasks, in a worker, until CHUNK_SECONDS are over or one asks for a pause."""
     records: list[Any] = []
     began, seconds = time.perf_counter(), 0.0

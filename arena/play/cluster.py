@@ -21,7 +21,7 @@ from typing import Any
 
 from arena.base.files import ROOT
 from arena.base.wording import not_installed
-from arena.play.chunks import Chunk, EngineError, Function, Made, Queue
+from arena.play.chunks import Chunk, EngineError, Made, Queue, Work, do
 from arena.rules.jit.cache import cache_folder
 from players.identity import MISSING, Files, copy_of, hash_of, keep_copy
 from players.loading import moved
@@ -39,10 +39,10 @@ def worker_count(address: str) -> int:
         return len(_workers(client))
 
 
-def records(address: str, function: Function, queue: Queue) -> Iterator[Any]:
+def records(address: str, work: Work, queue: Queue) -> Iterator[Any]:
     """Yield the records of a queue's tasks as they are made, by workers that may come and go.
 
-    Raises EngineError if the scheduler is lost or a worker cannot do the work, and what the function raises.
+    Raises EngineError if the scheduler is lost or a worker cannot do the work, and what the work raises.
     """
     from distributed import as_completed
 
@@ -61,7 +61,7 @@ def records(address: str, function: Function, queue: Queue) -> Iterator[Any]:
             for worker in workers.difference(worker for worker, _ in under_way.values()):
                 if (chunk := queue.next()) is None:
                     break
-                call = pickle.dumps(_call(function, chunk, sent[worker]))
+                call = pickle.dumps(_call(work, chunk, sent[worker]))
                 future = client.submit(pickle.loads, call, workers=[worker], pure=False)
                 under_way[future] = worker, chunk
                 completed.add(future)
@@ -132,7 +132,7 @@ class _Call:
         return _called, self.arguments
 
 
-def _call(function: Function, chunk: Chunk, sent: set[tuple[str, str]]) -> _Call:
+def _call(work: Work, chunk: Chunk, sent: set[tuple[str, str]]) -> _Call:
     """The call by which a worker does a chunk, with the files that it was not `sent` before: paths and hashes."""
     specs = {id(spec): spec for task in chunk.tasks for spec in _specs(task).values() if spec.type != ENGINE}
     files = {path: mark for spec in specs.values() for path, mark in spec.files.items() if mark != MISSING}
@@ -141,7 +141,7 @@ def _call(function: Function, chunk: Chunk, sent: set[tuple[str, str]]) -> _Call
         if found := [place for place in (Path(path), copy_of(path, mark)) if hash_of(place) == mark]:
             contents[path, mark] = found[0].read_bytes()
     sent.update(files.items())
-    return _Call(function, chunk.tasks, files, contents, code_signature())
+    return _Call(work, chunk.tasks, files, contents, code_signature())
 
 
 _one_at_a_time = threading.Lock()
@@ -149,7 +149,7 @@ _one_at_a_time = threading.Lock()
 
 
 def _called(
-    function: Function, tasks: list[Any], files: Files, contents: Mapping[tuple[str, str], bytes], signature: str
+    work: Work, tasks: list[Any], files: Files, contents: Mapping[tuple[str, str], bytes], signature: str
 ) -> Made:
     """Do a chunk, on a worker. Raises EngineError if the worker has another version."""
     if signature != code_signature():
@@ -160,7 +160,7 @@ def _called(
     for (path, mark), content in contents.items():
         keep_copy(copy_of(path, mark), content)
     with _one_at_a_time:
-        return function([_here(files, task) for task in tasks])
+        return do(work, [_here(files, task) for task in tasks])
 
 
 def _here(files: Files, task: Any) -> Any:

@@ -22,7 +22,7 @@ from typing import Any
 
 from arena.base.files import ROOT
 from arena.base.supervisor import are_supported, end_with
-from arena.play.chunks import Chunk, EngineError, Function, Made, Queue
+from arena.play.chunks import Chunk, EngineError, Made, Queue, Work, do
 
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
 """Variables of the threads of a worker's libraries: one, unless they say otherwise."""
@@ -49,15 +49,15 @@ class Pool:
         blocked = signal.SIG_BLOCK, {signal.SIGINT}
         self._starter = ThreadPoolExecutor(1, initializer=signal.pthread_sigmask, initargs=blocked)
 
-    def start(self, count: int, function: Function) -> None:
-        """Start so many processes, at most all, which import what a function needs meanwhile."""
+    def start(self, count: int, work: Work) -> None:
+        """Start so many processes, at most all, which import what the work needs meanwhile."""
         for number in range(min(count, self.count)):
-            self._submit(number, function, ())
+            self._submit(number, work, ())
 
-    def records(self, function: Function, queue: Queue) -> Iterator[Any]:
+    def records(self, work: Work, queue: Queue) -> Iterator[Any]:
         """Yield the records of a queue's tasks as they are made.
 
-        Raises EngineError if no process can be started, or all die, and what the function raises.
+        Raises EngineError if no process can be started, or all die, and what the work raises.
         """
         from joblib import Parallel, delayed  # which takes half a second to import
 
@@ -66,7 +66,7 @@ class Pool:
         )
         while first := queue.next():
             chunks = chain([first], iter(queue.next, None))
-            results = threads(delayed(self._records)(function, chunk, queue) for chunk in chunks)
+            results = threads(delayed(self._records)(work, chunk, queue) for chunk in chunks)
             try:
                 for records in results:
                     yield from records
@@ -81,7 +81,7 @@ class Pool:
             worker.shutdown(kill_workers=True)
         self._starter.shutdown()
 
-    def _records(self, function: Function, chunk: Chunk, queue: Queue) -> Sequence[Any]:
+    def _records(self, work: Work, chunk: Chunk, queue: Queue) -> Sequence[Any]:
         """In a thread of joblib's: have an idle worker do a chunk."""
         from joblib.externals.loky import BrokenProcessPool
 
@@ -89,15 +89,15 @@ class Pool:
             return ()
         number, made = self._idle.get(), None
         try:
-            made = self._submit(number, function, chunk.tasks).result().result()
+            made = self._submit(number, work, chunk.tasks).result().result()
         except BrokenProcessPool:
             self._workers[number] = _executor()
         finally:
             self._idle.put(number)
         return queue.take(chunk, made, self.count)
 
-    def _submit(self, number: int, function: Function, tasks: Sequence[Any]) -> Future[Future[Made]]:
-        return self._starter.submit(_submitted, self._workers[number], function, tasks)
+    def _submit(self, number: int, work: Work, tasks: Sequence[Any]) -> Future[Future[Made]]:
+        return self._starter.submit(_submitted, self._workers[number], work, tasks)
 
 
 def _executor() -> Any:
@@ -109,10 +109,10 @@ def _executor() -> Any:
     return ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(), before), env=_AT_START | one_thread)
 
 
-def _submitted(worker: Any, function: Function, tasks: Sequence[Any]) -> Future[Made]:
+def _submitted(worker: Any, work: Work, tasks: Sequence[Any]) -> Future[Made]:
     """Hand a worker tasks. Raises EngineError if its process cannot be started."""
     try:
-        future: Future[Made] = worker.submit(_do, function, tasks)
+        future: Future[Made] = worker.submit(_do, work, tasks)
     except OSError as error:
         why = error.strerror or error
         raise EngineError(f"a worker process cannot be started ({why}): try fewer workers") from None
@@ -147,9 +147,9 @@ _sizes: list[int] = []
 """The bytes of this process when it had done its first call."""
 
 
-def _do(function: Function, tasks: Sequence[Any]) -> Made:
+def _do(work: Work, tasks: Sequence[Any]) -> Made:
     """In a worker: do tasks, and close the players that are kept if they take much memory by now."""
-    made = function(tasks)
+    made = do(work, tasks)
     if not _sizes:
         gc.freeze()  # next to nothing that the imports made is garbage
         _sizes.append(_bytes())

@@ -15,12 +15,11 @@ import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from itertools import takewhile
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from arena.play import cluster
-from arena.play.chunks import Queue, do
+from arena.play.chunks import Queue, Work
 from arena.play.processes import Pool
 from arena.watch.observer import Observer
 from players.loading import own_code
@@ -61,12 +60,11 @@ def run(
         yield from map(work, takewhile(lambda _: not stopping(), tasks))
         return
     queue = Queue(tasks, stopping)
-    function = partial(do, work)
     if isinstance(workers, str):
-        yield from cluster.records(workers, function, queue)
+        yield from cluster.records(workers, work, queue)
     else:
         with _pool(workers) as pool:
-            yield from pool.records(function, queue)
+            yield from pool.records(work, queue)
     queue.end()
 
 
@@ -110,12 +108,12 @@ def kept_workers() -> Iterator[None]:
             pool.close()
 
 
-def start_workers(workers: Workers, count: int, function: Callable[..., Any]) -> None:
-    """Start so many of the processes that `kept_workers` keeps, which import what a function needs meanwhile."""
+def start_workers(workers: Workers, count: int, work: Work) -> None:
+    """Start so many of the processes that `kept_workers` keeps, which import what the work needs meanwhile."""
     kept = _kept.get()
     if kept is not None and isinstance(workers, int):
         kept[workers] = kept.get(workers) or Pool(workers)
-        kept[workers].start(count, function)
+        kept[workers].start(count, work)
 
 
 @contextmanager

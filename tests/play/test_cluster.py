@@ -20,7 +20,7 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.play.carry_out import begun, play
-from arena.play.chunks import Chunk, EngineError, Made
+from arena.play.chunks import Chunk, EngineError
 from arena.play.cluster import _call, worker_count
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
@@ -188,6 +188,10 @@ class Probed(NamedTuple):
     player: PlayerSpec
 
 
+def itself(task: Probed) -> Probed:
+    return task
+
+
 def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
@@ -197,7 +201,7 @@ def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_p
     forget_modules()
     build_player(spec, VARIANTS["english"])
     task = Probed(replace(spec, files=loaded()))
-    call = pickle.dumps(_call(Made, Chunk([task]), set()))
+    call = pickle.dumps(_call(itself, Chunk([task]), set()))
     here.rename(tmp_path / "elsewhere")
     forget_modules()
     [sent] = pickle.loads(call).records

@@ -274,7 +274,7 @@ def test_a_worker_that_has_grown_by_much_closes_its_players(monkeypatch: pytest.
     for most, count in ((1 << 40, 0), (-(1 << 40), 1)):
         monkeypatch.setattr(processes_module, "_MOST_BYTES", most)
         for _ in range(2):
-            processes_module._do(Made, ())
+            processes_module._do(abs, ())
         assert len(closed) >= count
     gc.unfreeze()
 
