@@ -31,7 +31,9 @@ _AT_START = {"PYTHONSAFEPATH": "1", "PYTHONFAULTHANDLER": ""}
 what a player prints that crashes.
 """
 _MOST_BYTES = 250 << 20
-"""Bytes by which a worker may grow before it closes players: where psutil is installed, loky ends it at 300 MB."""
+"""Bytes by which a worker may grow before it closes its players: loky begins another one for it at 300 MB."""
+_REPLACED = "A worker stopped while some jobs were given to the executor"
+"""The warning by which loky says so."""
 _ORPHAN_SECONDS = 0.5
 """Seconds between two looks whether the parent is alive, where the system does not see to that."""
 
@@ -40,6 +42,7 @@ class Pool:
     """Worker processes, which start when they are needed, and again when they have died."""
 
     def __init__(self, count: int) -> None:
+        warnings.filterwarnings("ignore", _REPLACED, UserWarning)
         self.count = count
         self._workers = [_executor() for _ in range(count)]
         self._idle: SimpleQueue[int] = SimpleQueue()
@@ -149,19 +152,15 @@ _sizes: list[int] = []
 
 def _do(work: Work, tasks: Sequence[Any]) -> Made:
     """In a worker: do tasks, and close the players that are kept if they take much memory by now."""
+    from psutil import Process  # which loky needs, too, in place of `pgrep`
+
     made = do(work, tasks)
+    size = Process().memory_info().rss
     if not _sizes:
         gc.freeze()  # next to nothing that the imports made is garbage
-        _sizes.append(_bytes())
-    elif _bytes() - _sizes[0] > _MOST_BYTES:
+        _sizes.append(size)
+    elif size - _sizes[0] > _MOST_BYTES:
         from arena.hosting.player_process import close_players  # with all that a game needs
 
         close_players()
     return made
-
-
-def _bytes() -> int:
-    """The memory of this process; 0 off Linux."""
-    if not are_supported():
-        return 0
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
