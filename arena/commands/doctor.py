@@ -21,12 +21,13 @@ from arena.experiment.load import load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.carry_out import available
+from arena.play.cluster import worker_count
 from arena.play.diagnosis import diagnose
 from arena.play.pilot import Expectation, expectation, pilot
 from arena.play.prepare import prepare
 from arena.play.suites import plan_line
 from arena.play.tournament import Tournament
-from arena.play.workers import Workers, kept_workers, worker_count
+from arena.play.workers import Workers, kept_workers
 from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant

@@ -24,8 +24,7 @@ from arena.base.errors import ArenaError
 from arena.base.process import importing
 from arena.base.writing import replaces_lines
 from arena.commands.output import echo, say
-from arena.play.batches import EngineError
-from arena.play.workers import Stopped
+from arena.play.chunks import EngineError
 from arena.watch.display import Display
 from arena.watch.observer import announcing
 from players.player import Pause
@@ -38,6 +37,15 @@ _LOOK_SECONDS = 0.1
 """Seconds between two looks at a queue, as Python heeds no signal while it waits."""
 
 _T = TypeVar("_T")
+
+
+class Stopped(BaseException):
+    """The whole process is to end at once; raised in the main thread, anywhere, even in a player's code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"exit code {code}")
+        self.code = code
+
 
 announcing_compilation = partial(announcing, say)
 """Say so if anything has to be compiled, or an outside program is long in answering."""
@@ -133,14 +141,10 @@ def interruptible(say: Callable[[str], None], *, resumes: bool = True) -> Iterat
     """
     received: list[int] = []
 
-    def stopping() -> bool:
-        if (code := _exit_code(received)) is not None:
-            raise Stopped(code)
-        return bool(received)
-
     def handle(number: int, _frame: Any) -> None:
         received.append(number)
-        stopping()
+        if (code := _exit_code(received)) is not None:
+            raise Stopped(code)
 
     before = {number: signal.signal(number, handle) for number in _signals()}
     reader, writer = os.pipe()
@@ -148,7 +152,7 @@ def interruptible(say: Callable[[str], None], *, resumes: bool = True) -> Iterat
     outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(reader, list(before), say), daemon=True).start()
     try:
-        yield stopping
+        yield lambda: bool(received)
     except Stopped as stopped:
         say("stopped at once" + ("; rerun the same command to resume" if resumes else ""))
         sys.exit(stopped.code)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,13 +22,14 @@ from arena.experiment.schedule import Result
 from arena.ledger.info import RunInfo, session, versions
 from arena.ledger.ledger import COMPLETE, Ledger
 from arena.ledger.record import GameRecord
+from arena.play.cluster import worker_count
 from arena.play.grading import grade_run, is_ungraded
 from arena.play.logs import append_logs
 from arena.play.match import play as play_game
 from arena.play.prepare import prepare
 from arena.play.suites import answer_suites, unanswered
 from arena.play.tournament import Tournament
-from arena.play.workers import Workers, is_here, kept_workers, worker_count
+from arena.play.workers import Workers, is_here, kept_workers
 from arena.play.workers import run as run_tasks
 from arena.watch.observer import Observer, announcing
 from arena.watch.status import CLOCK
@@ -189,10 +191,10 @@ def _batches(
 ) -> Iterator[GameRecord]:
     """Play what is missing of one batch of the schedule after the other."""
     schedule, here = tournament.schedule(ledger.results()), is_here(workers, tournament.players)
-    is_first, named = True, set[str]()
+    is_first, named, decided = True, set[str](), threading.Event()
     while schedule.advance():
         tasks = map(tournament.task, schedule.missing())
-        for record in run_tasks(play_game, tasks, workers, lambda: schedule.decided or stopping(), here=here):
+        for record in run_tasks(play_game, tasks, workers, lambda: decided.is_set() or stopping(), here=here):
             if is_first:
                 ledger.put(CLOCK, time.monotonic() - float(np.nansum(record.table()["seconds"])))
                 is_first = False
@@ -200,6 +202,8 @@ def _batches(
             append_logs(ledger.folder, record)
             out = schedule.withdrawn
             schedule.take(record.key, Result(record.result, record.failed))
+            if schedule.decided:
+                decided.set()
             if record.failed and record.failed not in named:
                 named.add(record.failed)
                 say(f"game {record.id}: {record.error}")

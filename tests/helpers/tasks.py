@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from arena.play.batches import BATCH_SECONDS
+from arena.play.chunks import CHUNK_SECONDS
 from players.player import Pause
 
 
 def work(task: tuple[str, Path]) -> str:
     """The kind of a task; `dies` ends its process, `dies once` only the first time; `pauses` asks for a pause."""
     kind, file = task
-    if kind == "dies" or (kind == "dies once" and not file.exists()):
+    if kind == "dies" or (kind.endswith("once") and not file.exists()):
         file.touch()
-        os._exit(1)
+        os.kill(os.getpid(), 35 if "signal" in kind else signal.SIGKILL)
     if kind == "pauses":
         raise Pause("enough")
     if kind == "slow":
-        time.sleep(1.5 * BATCH_SECONDS)
+        time.sleep(1.5 * CHUNK_SECONDS)
     return kind
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import platform
 import signal
 import subprocess
@@ -12,26 +13,25 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.play.batches import Batch, EngineError, Made
 from arena.play.carry_out import begun, play
-from arena.play.cluster import Cluster, _Call, _here
+from arena.play.chunks import Chunk, EngineError
+from arena.play.cluster import _call, worker_count
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
 from arena.play.workers import run as run_tasks
-from arena.play.workers import worker_count
 from arena.rules.variants import VARIANTS
 from players.identity import forget_modules, loaded
 from players.player import PlayerSpec
 from players.table import build_player
 from tests.helpers.command_line import invoke
 from tests.helpers.needed import needed
+from tests.helpers.tasks import work
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
 pytestmark = pytest.mark.full
@@ -169,23 +169,15 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting.stderr.close()
 
 
-def test_a_call_that_dask_lost_sight_of_is_handed_in_anew(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.play.cluster._COUNT_SECONDS", 0.2)
-    dask.worker()
-    cluster = Cluster(dask.address)
-    with monkeypatch.context() as patched:
-        lost = SimpleNamespace(done=lambda: False, add_done_callback=lambda _: None, cancel=lambda: None)
-        patched.setattr(cluster._client, "submit", lambda *_, **__: lost)
-        cluster.submit(made, [(1, "task")])
-    deadline = time.monotonic() + 60
-    while (ended := cluster.ended(0.1)) is None and time.monotonic() < deadline:
-        cluster.count()
-    assert ended == ([(1, "task")], Made([(1, "task")]))
-    cluster.close()
-
-
-def made(batch: Batch) -> Made:
-    return Made(batch)
+def test_a_task_that_ends_two_workers_is_given_up_and_all_others_are_done(dask: Dask, tmp_path: Path) -> None:
+    for _ in range(3):
+        dask.worker()
+    kinds = ["fast", "dies", *["fast", "slow"] * 5]
+    tasks = [(kind, tmp_path / str(number)) for number, kind in enumerate(kinds)]
+    records: list[str] = []
+    with pytest.raises(EngineError, match=r"dies.* ended the process of a worker, twice$"):
+        records.extend(run_tasks(work, tasks, dask.address, lambda: False))
+    assert sorted(records) == sorted(kind for kind in kinds if kind != "dies")
 
 
 def test_where_no_scheduler_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,6 +190,10 @@ class Probed(NamedTuple):
     player: PlayerSpec
 
 
+def itself(task: Probed) -> Probed:
+    return task
+
+
 def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
@@ -207,11 +203,8 @@ def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_p
     forget_modules()
     build_player(spec, VARIANTS["english"])
     task = Probed(replace(spec, files=loaded()))
-    cluster = object.__new__(Cluster)
-    cluster._contents = {}
-    names = cluster._names([(1, task)])
-    contents = {mark: cluster._contents[mark] for mark in names.values()}
+    call = pickle.dumps(_call(itself, Chunk([task]), set()))
     here.rename(tmp_path / "elsewhere")
     forget_modules()
-    sent = _here(_Call(made, [(1, task)], names, "", contents), task)
+    [sent] = pickle.loads(call).records
     assert build_player(sent.player, VARIANTS["english"]).worth == 7  # type: ignore[attr-defined]
