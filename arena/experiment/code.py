@@ -14,8 +14,8 @@ def playing_in(file: Path, *keys: str) -> dict[str, str]:
     """The public names in a file that may play, each with the key of an entry that takes it, one of `keys`.
 
     `type` takes a class, `evaluation` a function. Where some have a method `choose`, of their own or of a class of
-    the file that they extend, or the decorator `@evaluator`, only these do. A file that cannot be read, is too large
-    or has an error has none.
+    the file that they extend, or the decorator `@evaluator`, only these do. A file that cannot be read, is too
+    large or has an error has none.
     """
     try:
         with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
