@@ -6,6 +6,7 @@ project's code says so.
 
 from __future__ import annotations
 
+import logging
 import pickle
 import sys
 import threading
@@ -31,6 +32,8 @@ _CONNECT_SECONDS, _CLOSE_SECONDS = 10, 1
 """Seconds that a scheduler has to answer, and Dask's client to close."""
 _LOOK_SECONDS, _POLL_SECONDS = 1.0, 0.02
 """Seconds between two looks which workers there are, and what is done."""
+_LOGGERS = "distributed", "distributed.client", "tornado.application", "asyncio"
+"""Loggers that would report a lost scheduler in pages."""
 
 
 def worker_count(address: str) -> int:
@@ -83,6 +86,8 @@ def _connected(address: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError) as error:
