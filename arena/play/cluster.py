@@ -6,6 +6,7 @@ project's code says so.
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
 import sys
@@ -86,16 +87,29 @@ def _connected(address: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with _silent():
+        try:
+            client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, ImportError) as error:
+            raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
+        try:
+            yield client
+        finally:
+            client.close(_CLOSE_SECONDS)
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Have _LOGGERS report nothing; their levels are those of before once the block is over."""
+    levels = {name: logging.getLogger(name).level for name in _LOGGERS}
     try:
-        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, ImportError) as error:
-        raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
-    try:
-        yield client
+        for name in levels:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        yield
     finally:
-        client.close(_CLOSE_SECONDS)
+        gc.collect()  # what was lost with a scheduler is reported when it is collected
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _workers(client: Any) -> set[str]:
