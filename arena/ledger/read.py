@@ -56,7 +56,7 @@ _TYPE_OF |= {name: "Int64" for name, kind in get_type_hints(GameRecord).items() 
 _ID_DIGITS = 6
 
 FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
-"""Players, best first, with what their places rest on, by columns of `order.csv`."""
+"""Players, best first, with what their places rest on, by columns of `standings.csv`."""
 
 
 class RunData(NamedTuple):

@@ -111,16 +111,17 @@ def carry_out(
                 for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
                     observer.done(number)
                 is_stopped = stopping()
-            is_played = tournament.played(ledger.results()).order is not None
-            ledger.put(COMPLETE, is_played)
-            is_stopped = is_stopped and not is_played
+        results = ledger.results()
+        schedule = tournament.schedule(results)
+        asked = list(schedule.asked())
+        failed = any(results[game.key].failed for game in asked)
+        is_played = schedule.order is not None
+        ledger.put(COMPLETE, is_played)
         is_whole = (
-            not is_stopped
+            (is_played or not is_stopped)
             and answer_suites(tournament, ledger, workers, observer)
             and grade_run(tournament, ledger, workers, observer)
         )
-        results = ledger.results()
-        failed = any(results[game.key].failed for game in tournament.schedule(results).asked())
         return Outcome(is_whole, failed or bool(tournament.info.faulty or tournament.info.left_out))
 
 
