@@ -271,7 +271,7 @@ class BoardGame:
     def resign(self, colour: int) -> None:
         """Give up for a colour. Raises ArenaError if the game is over."""
         self._goes_on()
-        self._end(Outcome(1 - colour, Termination.RESIGNATION))
+        self._end(Outcome(1 - colour, Termination.RESIGNED))
 
     def offer_draw(self, colour: int) -> bool:
         """Offer a draw for a colour's person; whether it is agreed. Two persons agree by themselves.

@@ -60,7 +60,7 @@ def _reason(game: Game, outcome: Outcome) -> str:
         Termination.NO_MOVES: f"{mover} has no legal move",
         Termination.FIRST_KING: "the first king",
         Termination.TIME: f"{loser}'s time is up",
-        Termination.RESIGNATION: f"{loser} resigned",
+        Termination.RESIGNED: f"{loser} resigned",
         Termination.ERROR: f"{loser}'s program failed",
     }
     return reasons.get(outcome.termination, outcome.termination.words)

@@ -293,7 +293,7 @@ def _play(
         try:
             answer = players[turn].choose(game, told(specs[turn], limit, task.allowance), rngs[turn])
         except Resign:
-            return Outcome(1 - turn, Termination.RESIGNATION)
+            return Outcome(1 - turn, Termination.RESIGNED)
         except Exception as error:
             raise _Fault(turn, failure_of(error), len(game.moves) + 1) from error
         clock = overrun = None

@@ -69,7 +69,7 @@ class Termination(StrEnum):
     """A player returned a move that is not legal and loses."""
     ERROR = "error", "error of a player"
     """A player raised an exception, or its process ended, and loses."""
-    RESIGNATION = "resignation", "resignation"
+    RESIGNED = "resigned", "resignation"
     """A side resigned and loses."""
     AGREEMENT = "agreement", "agreed draw"
     """The sides agreed on a draw."""

@@ -277,7 +277,7 @@ def test_clocks_gain_their_increment_and_undo_brings_them_back_and_ends_an_end(n
     now.seconds += 0.25
     assert board.clocks() == (65, 64.25)
     board.resign(BLACK)
-    assert board.outcome == Outcome(WHITE, Termination.RESIGNATION)
+    assert board.outcome == Outcome(WHITE, Termination.RESIGNED)
     for attempt in (board.resign, board.offer_draw):
         with pytest.raises(ArenaError, match="the game is over"):
             attempt(BLACK)

@@ -137,7 +137,7 @@ def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minu
 
 def test_a_program_that_gives_up_resigns():
     record = play(task_of(INTERNATIONAL, partner("gives up"), partner("shuttles"), opening=KINGS, max_plies=8))
-    assert (record.result, record.termination, record.error) == ("black", "resignation", "")
+    assert (record.result, record.termination, record.error) == ("black", "resigned", "")
 
 
 @pytest.mark.full

@@ -79,7 +79,7 @@ def test_a_player_pauses_the_run_which_stores_nothing_of_that_game_and_goes_on_b
 def test_a_player_that_resigns_loses_and_has_not_failed(service: dict[str, Any], tmp_path: Path) -> None:
     service["players"][0]["resigns_at"] = 5
     run = arena.run(service, tmp_path / "run", workers=1, quiet=True)
-    assert set(run.games["termination"]) == {"resignation"} and not run.games["error"].any()
+    assert set(run.games["termination"]) == {"resigned"} and not run.games["error"].any()
     assert ((run.games["white"] == "asks") == (run.games["result"] == "black")).all()
     assert not run.data.failures and not run.data.withdrawn
 
@@ -194,7 +194,7 @@ def test_a_language_model_has_a_second_try_and_then_resigns(model: Model, tmp_pa
     assert not run.games["error"].any()
     model.mode = "garbage"
     lost = arena.run(of_model(model, tmp_path) | {"name": "lost"}, tmp_path / "lost", workers=1, quiet=True)
-    assert set(lost.games["termination"]) == {"resignation"} and not len(lost.extras)
+    assert set(lost.games["termination"]) == {"resigned"} and not len(lost.extras)
     assert KEY.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "lost").rglob("*.*"))
 
 

@@ -233,7 +233,7 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert (again["error"], again["moves"]) == ("the game has moved on", after["moves"])
 
 
-@pytest.mark.parametrize(("ask", "ended"), [("resign", "resignation"), ("draw", "agreement")])
+@pytest.mark.parametrize(("ask", "ended"), [("resign", "resigned"), ("draw", "agreement")])
 def test_a_person_ends_a_game_for_its_own_colour_alone(at, ask, ended):
     over = at.ask(at.begin(white="human", black="human"), ask, colour="black")
     assert over["outcome"]["termination"] == ended
