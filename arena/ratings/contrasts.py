@@ -1,141 +1,129 @@
-"""Ratings of the same players in several runs: joint Elo, and gains over a reference.
-
-Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs count
-as independent. Elo in each is relative to the mean of the same players, or to the same anchor.
-
-Joint Elo. The plain mean over k runs, each of the same weight however many games it has: theta = sum of
-theta_v / k, with the covariance sum of C_v / k^2.
-
-Gains. What a player gains over a reference in run v is g_v = theta_v(player) - theta_v(reference), with the
-variance s_v^2 from C_v. Whether the g_v of a player differ is Cochran's test of homogeneity (`differing`).
-"""
+"""Contrasts of ratings: which are beyond chance among many, whether several agree, and the line through them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
-from arena.ratings.interval import Z95, Floats, Interval
-from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_columns, los_over_next
+from arena.ratings.interval import Z95, Bools, Floats, Interval
 
-JOINT = "joint"
-"""Stands for the mean over all runs in the place of one's name."""
-CERTAIN = 0.975
-"""Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""
-
-
-class Across(NamedTuple):
-    """The players that are rated in every one of several runs, in rank order of their joint Elo."""
-
-    players: tuple[str, ...]
-    runs: tuple[str, ...]
-    elo: Floats
-    """Relative to the mean of these players, or to the anchor: `float[runs, players]`."""
-    covariance: Floats
-    """Elo^2, `float[runs, players, players]`."""
-    left_out: tuple[str, ...]
-    """Players of some run that another one has no rating of on the same scale."""
+LEVEL = 0.05
+"""Probability, where nothing differs, of a report that says anywhere that something does."""
+MOST_DRAWS, FEWEST_DRAWS, MOST_NUMBERS = 100_000, 5_000, 40_000_000
+"""How often errors of all ratings are drawn: 100 000 times, less often where there are many contrasts."""
+SEED = 1
+_PART = 5_000
+"""Draws that are in memory at once."""
+_NOTHING = 1e-9
+"""Share of a variance below which it is 0 but for rounding, as that of two players that are one."""
 
 
-def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across | None:
-    """The ratings of several runs, by their names, on one scale; None with fewer than two players in all.
+class Rated(Protocol):
+    """Ratings with their covariance: `arena.ratings.joint.Ratings`."""
 
-    A player counts if it is rated in each among those connected through games to the anchor, or to most players.
+    @property
+    def covariance(self) -> pd.DataFrame:
+        """Of the players' Elo, by their names."""
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Players that games connect."""
+
+    def contrast(self, weights: Mapping[str, float]) -> Interval | None:
+        """The sum of weight times Elo over players; None where games do not connect them."""
+
+    def deviations(self, weights: Mapping[str, float]) -> float:
+        """A contrast in its standard errors: where nothing differs, a standard normal number."""
+
+
+class Family:
+    """Every difference of two rated players, and further contrasts: all that a report may say of who is stronger.
+
+    A contrast of them is shown where it is further from 0 than `critical` standard errors: the largest of all is
+    that far with a probability of LEVEL where no two players differ (T. Hothorn, F. Bretz and P. Westfall,
+    "Simultaneous inference in general parametric models", Biometrical Journal 50, 2008). Errors are drawn from
+    the joint covariance with a fixed seed.
     """
-    everyone = dict.fromkeys(name for of_run in ratings.values() for name in of_run.table["player"])
-    connected = [_connected(of_run, anchor) for of_run in ratings.values()]
-    common = [name for name in everyone if all(name in names for names in connected)]
-    if len(common) < 2:
-        return None
-    size = len(common)
-    zero = np.array(common) == anchor if anchor in common else np.full(size, 1 / size)
-    centre = np.eye(size) - zero
-    tables = [of_run.table.set_index("player")["elo"].loc[common].to_numpy(float) for of_run in ratings.values()]
-    spreads = [of_run.covariance.loc[common, common].to_numpy(float) for of_run in ratings.values()]
-    elo = np.array([centre @ values for values in tables])
-    covariance = np.array([centre @ spread @ centre.T for spread in spreads])
-    order = np.lexsort((np.arange(size), -np.round(elo.mean(axis=0), TIE_DECIMALS)))
-    return Across(
-        tuple(common[place] for place in order),
-        tuple(ratings),
-        elo[:, order],
-        covariance[:, order][:, :, order],
-        tuple(name for name in everyone if name not in common),
-    )
+
+    def __init__(self, ratings: Rated, further: Sequence[Mapping[str, float]] = ()) -> None:
+        """Of all differences of two, and `further` weights by player, which sum to 0."""
+        self._ratings = ratings
+        self.critical = critical(ratings, further)
+        """Standard errors beyond which a contrast is shown: 1.96 of one alone, 3.27 of twelve players in pairs."""
+
+    def shows(self, weights: Mapping[str, float]) -> bool:
+        """Whether a contrast is beyond chance among all of the family."""
+        return abs(self._ratings.deviations(weights)) > self.critical
 
 
-def joint_table(rated: Across) -> pd.DataFrame:
-    """A row per player: rank, player, elo, elo_low, elo_high, los over the next, missing for the last one."""
-    elo, covariance = rated.elo.mean(axis=0), rated.covariance.sum(axis=0) / len(rated.runs) ** 2
-    table = pd.DataFrame({"rank": np.arange(1, len(elo) + 1), "player": rated.players})
-    return table.assign(**elo_columns(elo, covariance), los=np.append(los_over_next(elo, covariance), math.nan))
-
-
-def by_run(rated: Across) -> pd.DataFrame:
-    """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
-    runs = zip(rated.runs, rated.elo, rated.covariance, strict=True)
-    parts = [
-        pd.DataFrame({"player": rated.players, "run": run, **elo_columns(*figures)}) for run, *figures in runs
+def critical(ratings: Rated, further: Sequence[Mapping[str, float]] = ()) -> float:
+    """The bound of a `Family`."""
+    names = [name for group in ratings.groups for name in group]
+    spread = ratings.covariance.loc[names, names].to_numpy(float)
+    group = np.repeat(np.arange(len(ratings.groups)), [len(group) for group in ratings.groups])
+    weights = np.array([[of.get(name, 0.0) for name in names] for of in further]).reshape(-1, len(names))
+    deviation = _deviation_of_pairs(spread, group[:, None] == group)
+    error = np.sqrt(np.einsum("ij,jk,ik->i", weights, spread, weights).clip(0))
+    weights = weights[error > 1e-6] / error[error > 1e-6, None]
+    contrasts = int(np.isfinite(deviation).sum()) // 2 + len(weights)
+    if contrasts < 2:
+        return Z95
+    draws = int(np.clip(MOST_NUMBERS / contrasts, FEWEST_DRAWS, MOST_DRAWS))
+    largest = [
+        np.maximum(_largest_of_pairs(errors, deviation), np.abs(errors @ weights.T).max(axis=1, initial=0.0))
+        for errors in drawn(spread, draws)
     ]
-    return pd.concat(parts, ignore_index=True)
+    return max(float(np.quantile(np.concatenate(largest), 1 - LEVEL)), Z95)
 
 
-def gains_by_run(rated: Across, reference: str) -> pd.DataFrame:
-    """What each other player gains over the reference: player, run, gain, gain_low, gain_high.
+def drawn(covariance: Floats, draws: int) -> list[Floats]:
+    """Normal numbers of mean 0 with that covariance, `float[draws, n]`, in parts, from a fixed seed."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(values.clip(0))
+    rng = np.random.default_rng(SEED)
+    return [rng.standard_normal((_PART, len(root))) @ root.T for _ in range(-(-draws // _PART))]
 
-    A row for each run, then one of JOINT for their mean.
+
+def _deviation_of_pairs(spread: Floats, is_connected: Bools) -> Floats:
+    """The standard error of the difference of every two, infinite where there is none to tell."""
+    scale = np.add.outer(np.diag(spread), np.diag(spread))
+    variance = scale - 2 * spread
+    told = is_connected & (variance > _NOTHING * scale) & ~np.eye(len(spread), dtype=bool)
+    return np.where(told, np.sqrt(variance.clip(0)), np.inf)
+
+
+def _largest_of_pairs(errors: Floats, deviation: Floats) -> Floats:
+    """The largest difference of two in each row of errors, in its standard errors."""
+    largest = np.zeros(len(errors))
+    for i in range(len(deviation) - 1):
+        differences = np.abs(errors[:, i + 1 :] - errors[:, [i]]) / deviation[i, i + 1 :]
+        np.maximum(largest, differences.max(axis=1), out=largest)
+    return largest
+
+
+def agreement(values: Floats, covariance: Floats) -> float:
+    """The probability of values so far apart where all are the same: Cochran's test (Biometrics 10, 1954)."""
+    return line(np.zeros((len(values), 0)), values, covariance)[1]
+
+
+def line(x: Floats, values: Floats, covariance: Floats) -> tuple[Floats, float]:
+    """The weights of values in each coefficient of a line, and the probability of values so far from it.
+
+    The line is values = level + x @ coefficients, of `float[n, coefficients]`, by generalized least squares on
+    differences to the first value, so that what all values have in common does not matter (A. C. Aitken, 1935).
     """
-    rows = []
-    for player, gain, error in _gains(rated, reference):
-        joint = gain.mean(), math.hypot(*error) / len(gain)
-        for run, *figures in [*zip(rated.runs, gain, error, strict=True), (JOINT, *joint)]:
-            rows.append({"player": player, "run": run, **Interval.around(*figures).columns("gain")})
-    return pd.DataFrame(rows, columns=["player", "run", *Interval.columns_of("gain")])
-
-
-def differing(rated: Across, reference: str) -> pd.DataFrame:
-    """Whether what each other player gains over the reference differs from run to run: player, chi_square, chance.
-
-    Chi-square is the sum of (g_v - mean)^2 / s_v^2 about the mean weighted by 1 / s_v^2 (W. G. Cochran, 1954),
-    with one degree of freedom less than there are runs. `chance` is that of a greater one where nothing differs,
-    for all players together (S. Holm, 1979). Sorted by it; without players of whom some run has no error.
-    """
-    rows = []
-    for player, gain, error in _gains(rated, reference):
-        if (error > 0).all():
-            weight = (Z95 / error) ** 2
-            chi_square = float(weight @ (gain - weight @ gain / weight.sum()) ** 2)
-            rows.append((player, chi_square, float(chdtrc(len(gain) - 1, chi_square))))
-    table = pd.DataFrame(rows, columns=["player", "chi_square", "chance"])
-    table = table.sort_values("chance", kind="stable", ignore_index=True)
-    return table.assign(chance=_holm(table["chance"]))
-
-
-def _holm(chance: pd.Series) -> pd.Series:
-    """The chances of several tests in rising order, for all of them together (S. Holm, 1979)."""
-    return (chance * np.arange(len(chance), 0, -1)).cummax().clip(upper=1.0)
-
-
-def _connected(ratings: Ratings, anchor: str | None) -> set[str]:
-    """The rated players of the anchor's group, or of the largest one."""
-    rated = ratings.table["elo"].notna() & (ratings.table["games"] > 0)
-    of_anchor = (group for group in ratings.groups if anchor in group)
-    group = next(of_anchor, ratings.groups[0] if ratings.groups else ())
-    return set(group) & set(ratings.table.loc[rated, "player"])
-
-
-def _gains(rated: Across, reference: str) -> Iterator[tuple[str, Floats, Floats]]:
-    """Each other player with its Elo less the reference's in each run, and half widths of 95 % intervals."""
-    j, spread = rated.players.index(reference), rated.covariance
-    for i, player in enumerate(rated.players):
-        if i != j:
-            scale = spread[:, i, i] + spread[:, j, j]
-            variance = scale - 2 * spread[:, i, j]
-            # what is 0 but for rounding is 0
-            error: Floats = Z95 * np.sqrt(np.where(variance > 1e-9 * scale, variance, 0))
-            yield player, rated.elo[:, i] - rated.elo[:, j], error
+    to_first = np.hstack([-np.ones((len(values) - 1, 1)), np.eye(len(values) - 1)])
+    over_first, differences = to_first @ x, to_first @ values
+    variances, axes = np.linalg.eigh(to_first @ covariance @ to_first.T)
+    told = variances > _NOTHING * variances.max(initial=0.0)
+    inverse = axes[:, told] / variances[told] @ axes[:, told].T
+    information = over_first.T @ inverse @ over_first
+    weights = np.linalg.solve(information, over_first.T @ inverse)
+    rest = differences - over_first @ (weights @ differences)
+    freedom = int(told.sum()) - x.shape[1]
+    probability = float(chdtrc(freedom, rest @ inverse @ rest)) if freedom > 0 else 1.0
+    return weights @ to_first, probability

@@ -43,6 +43,7 @@ from scipy.special import expit, stdtrit
 
 from arena.base.wording import counted, first_few, unknown
 from arena.ratings.clusters import Clusters, clustered, components, pairing_of
+from arena.ratings.contrasts import Family
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Bools, Floats, Interval, Ints, los
 from arena.ratings.logistic import Design, LogisticFit, logistic_fit, meat, scores, weighted_squares
 from arena.rules.result import RESULTS, Colour
@@ -109,6 +110,20 @@ class Ratings:
         weight, elo = np.array(list(weights.values())), np.array([self._elo[name] for name in names])
         variance = float(weight @ self.covariance.loc[names, names].to_numpy(float) @ weight)
         return Interval.around(float(weight @ elo), Z95 * math.sqrt(max(variance, 0.0)))
+
+    def difference(self, player: str, other: str) -> Interval | None:
+        """The Elo of a player less that of another; None unless games connect the two."""
+        return self.contrast({player: 1.0, other: -1.0})
+
+    def deviations(self, weights: Mapping[str, float]) -> float:
+        """A contrast in its standard errors, 0 where there is none: standard normal where nothing differs."""
+        found = self.contrast(weights)
+        return found.value / found.error * Z95 if found and found.error > 0 else 0.0
+
+    @cached_property
+    def family(self) -> Family:
+        """All differences of two players: which of them are beyond chance, all together."""
+        return Family(self)
 
     @property
     def has_twins(self) -> bool:

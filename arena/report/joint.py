@@ -16,8 +16,8 @@ from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
-from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
 from arena.ratings.interval import Interval
+from arena.ratings.several import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import chart_files, kinds_of, on_page, svg
 from arena.report.load import listed_runs, load_run, runs_of

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from arena.experiment.load import load, load_all
-from arena.ratings.contrasts import JOINT, Across, across, differing, gains_by_run, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
+from arena.ratings.several import JOINT, Across, across, differing, gains_by_run, joint_table
 from arena.report.joint import Joint, conclusion, write_joint
 from players.player import Limit
 from tests.helpers.command_line import error_line, invoke, refused

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, first_few
-from arena.ratings.contrasts import CERTAIN
 from arena.ratings.joint import NoteKind
 from arena.ratings.misfit import misfit
+from arena.ratings.several import CERTAIN
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import random_answers
