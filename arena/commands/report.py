@@ -64,7 +64,7 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
     if joint.across is not None:
         show_frame(joint_grid(joint).texts())
     echo(f"report: {page}")
-    return is_whole and not any(run.faults.found for run in joint.runs.values())
+    return is_whole and not joint.faults.found
 
 
 def write_report(folder: Path, **wanted: Any) -> bool:

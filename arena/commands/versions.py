@@ -22,8 +22,7 @@ from arena.experiment.model import entry_of
 from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings, rate
 from arena.report.load import load_run
-from arena.report.page import page_of
-from arena.report.page.blocks import Block, Section, Sortable, Text
+from arena.report.page import html_of
 from arena.report.run import Run
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style
 from arena.rules.result import Colour, points_of
@@ -161,11 +160,14 @@ class Versions:
     def _write_page(self, lines: Sequence[str], *, is_over: bool) -> None:
         assert self._last is not None
         state = "The session is over." if is_over else "The page renews itself while the session lasts."
-        blocks: list[Block] = [Text(state, "facts"), *(Text(line, "note") for line in lines)]
-        blocks.append(Sortable(self._grid(), "versions"))
-        blocks.append(Text("arena report FOLDER writes the report of a version's run, with its games.", "note"))
-        section = Section("top", f"Versions in {self._page.parent.name}", blocks)
-        text = page_of([section], renewed=None if is_over else _RENEWED)
+        text = html_of(
+            "versions.jinja",
+            f"Versions in {self._page.parent.name}",
+            renewed=None if is_over else _RENEWED,
+            state=state,
+            lines=lines,
+            versions=self._grid(),
+        )
         replace(self._page, partial(write_text, text))
 
 

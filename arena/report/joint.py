@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from arena.base.files import REPORT, SUMMARY, replace
 from arena.base.wording import counted, listed
@@ -19,20 +18,11 @@ from arena.experiment.model import Experiment
 from arena.ratings.interval import Interval
 from arena.ratings.several import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
 from arena.report.charts.elo import plot_joint
-from arena.report.charts.style import chart_files, kinds_of, on_page, svg
+from arena.report.charts.style import chart_files, kinds_of, svg
+from arena.report.faults import Faults
 from arena.report.load import listed_runs, load_run, runs_of
-from arena.report.page import markdown_of, page_of
-from arena.report.page.blocks import (
-    Block,
-    Chart,
-    Claims,
-    Fold,
-    Items,
-    Raw,
-    Section,
-    Sortable,
-    Text,
-)
+from arena.report.page import Contents, html_of, markdown_of
+from arena.report.page.sections import Shown
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
@@ -43,8 +33,6 @@ from arena.report.tables import units
 from arena.report.tables.table import NO_UNIT, Cell, Grid, Heading, Style, cell, with_decimals, words
 from arena.report.tables.views import NAMED
 
-_FOLDED = 16
-"""Players above which the standings of each run are folded."""
 DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""
 CHART = "joint_elo"
@@ -72,6 +60,11 @@ class Joint:
         if len(self.runs) < 2:
             return None
         return across({name: run.ratings for name, run in self.runs.items()}, self.experiment.reference)
+
+    @cached_property
+    def faults(self) -> Faults:
+        """The sections of the page that could not be made."""
+        return Faults()
 
     @property
     def rated(self) -> Across:
@@ -234,6 +227,15 @@ def _intervals(table: pd.DataFrame, name: str) -> list[Cell]:
     return [cell(interval.value, str(interval)) for interval in intervals]
 
 
+_CALLED = {
+    call.__name__: call
+    for call in (
+        answer, conclusion, counted, facts, failures, gains_grid, joint_grid, lacking_games, notes, standings_grid
+    )
+} | {"REPORT": REPORT}  # fmt: skip
+"""What the page's template calls."""
+
+
 def write_joint(joint: Joint, also: Collection[str] = ()) -> Path:
     """Write the page of several runs, its tables as CSV, and its chart; returns the path of the page.
 
@@ -245,48 +247,17 @@ def write_joint(joint: Joint, also: Collection[str] = ()) -> Path:
     if joint.across is not None:
         axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
         drawn, caption = svg(axes), "Elo in each run, and their mean (joint), with 95 % intervals."
-        chart = Chart(CHART, caption, on_page(drawn, CHART, caption), kinds_of(also))
+        chart = Shown(CHART, caption, kinds_of(also), lambda _: drawn)
         files |= chart_files(CHART, axes, drawn, also)
         tables = {"joint.csv": joint.table, "by_run.csv": joint.by_run, "gains.csv": joint.gains}
         files |= {name: partial(_write_csv, table) for name, table in tables.items()}
-    sections = _sections(joint, chart)
-    files[SUMMARY] = partial(write_text, markdown_of(sections))
+    given: dict[str, Any] = {"joint": joint, "chart": chart, **_CALLED}
+    html = html_of("joint.jinja", joint.name, page=Contents(joint.faults), **given)
+    markdown = markdown_of("joint.jinja", joint.name, page=Contents(joint.faults), **given)
+    files[SUMMARY] = partial(write_text, markdown)
     for name, fill in files.items():
         replace(joint.folder / name, fill)
-    return replace(joint.folder / REPORT, partial(write_text, page_of(sections)))
-
-
-def _sections(joint: Joint, chart: Chart | None) -> list[Section]:
-    """The sections of the page: the answer, the joint table, gains, and each run with its own answer."""
-    opening: list[Block] = [Text(f"{counted(len(joint.names), 'run')}: {listed(joint.names)}", "facts")]
-    opening += [Text(sentence, "first") for sentence in lacking_games(joint)]
-    opening += [Claims(conclusion(joint))]
-    if joint.across is not None:
-        opening += [Text("Elo with 95 % intervals, the mean of all runs; each has the same weight.", "note")]
-    opening += [Items(notes(joint), "Worth a look")] if notes(joint) else []
-    sections = [Section("top", joint.name, opening)]
-    if chart is not None:
-        note = Text(f"Elo ({joint.zero}) in each run, and its mean.", "note")
-        sections.append(Section("joint", "Joint table", [Sortable(joint_grid(joint), "joint-table"), note, chart]))
-        if not joint.anchored:
-            title = f"Gains over {joint.reference}, by run"
-            sections.append(Section("gains", title, [Sortable(gains_grid(joint))]))
-    for name, run in joint.runs.items():
-        link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
-        blocks = run.faults.attempt(name, partial(_of_run, run), [])
-        blocks += [Text(line, "failed") for line in run.faults.found.values()]
-        sections.append(Section(f"run-{name}", name, [*blocks, Raw(link)]))
-    return sections
-
-
-def _of_run(run: Run) -> list[Block]:
-    """What the page has of one run: its facts, failures, answer and standings."""
-    table = Sortable(standings_grid(run))
-    blocks: list[Block] = [Text(facts(run), "facts")]
-    blocks += [Text(words, "failed", player=player) for words, player in failures(run)]
-    blocks += [Claims(claims)] if (claims := answer(run)) else []
-    players = len(table.grid.rows)
-    return [*blocks, Fold(f"All {players} players", [table]) if players > _FOLDED else table]
+    return replace(joint.folder / REPORT, partial(write_text, html))
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -20,6 +20,11 @@ def anchor(player: str) -> str:
 def player_link(name: str) -> Markup:
     """A player's name as a link to its page."""
     return Markup('<a href="#{}">{}</a>').format(anchor(name), wrapping(name))
+
+
+def player_html(name: str, linked: Collection[str] = ()) -> Markup:
+    """A player's name, a link to its page if it is `linked`."""
+    return player_link(name) if name in linked else wrapping(name)
 
 
 def game_link(id: str, ply: int | None = None, text: str = "") -> Markup:

@@ -16,9 +16,8 @@ from markupsafe import Markup
 from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.writing import write_text
-from arena.report.page import is_page, page_of
-from arena.report.page.blocks import Section
-from arena.report.page.player import PlayerPages, player_html
+from arena.report.page import html_of, is_page
+from arena.report.page.player import PlayerPages
 from arena.report.run import Run
 from arena.report.tables.submissions import files_of_users
 from players.loading import own_code, user_files
@@ -45,9 +44,9 @@ def write_sheets(run: Run) -> list[Path]:
     pages = PlayerPages(run, files)
     paths = []
     for player in files:
-        blocks = pages.blocks(player, _hiding(player, names))
-        sheet = Markup('<div class="sheet">{}</div>').format(player_html(player, blocks, run.name))
-        text = page_of([Section("top", f"{run.name}: {player}", [])], after=sheet)
+        page = pages.page(player, _hiding(player, names))
+        sheet = Markup('<div class="sheet">{}</div>').format(page.html(run.name))
+        text = html_of(None, f"{run.name}: {player}", after=sheet)
         paths.append(replace(folder / targets[player], partial(write_text, text)))
     return paths
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from arena.base.number import unbroken
@@ -69,15 +69,15 @@ def escaped(text: object) -> str:
 
 
 @functools.cache
-def environment() -> Environment:
-    """Load templates of every page by their paths below the package `arena`; HTML templates escape."""
+def environment(kind: str = "html") -> Environment:
+    """Load templates by their paths below the package `arena`; those of kind "html" escape, "markdown" does not."""
     made = Environment(
         loader=PackageLoader("arena", ""),
-        autoescape=select_autoescape(["html"]),
+        autoescape=kind == "html",
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters["wrapping"] = wrapping
+    made.filters |= {"wrapping": wrapping, "escaped": escaped}
     return made

@@ -17,7 +17,7 @@ from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
 from arena.report.charts.style import on_page, save_png, svg
 from arena.report.files import frame_of
-from arena.report.page.blocks import Sortable
+from arena.report.page import parts
 from arena.report.page.sections import MOST_PAIRS, RunPage
 from arena.report.page.standings import standings_grid
 from arena.report.run import TABLES, Run
@@ -73,8 +73,7 @@ def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so() -> None:
 
 
 def test_of_many_pairings_the_first_are_shown_and_the_page_says_so(made: Run) -> None:
-    details = next(section.markdown() for section in RunPage(made).sections if section.anchor == "details")
-    text = details.partition("### Each pairing")[2].partition("###")[0]
+    text = RunPage(made).markdown.partition("### Each pairing")[2].partition("###")[0]
     assert f"The first {MOST_PAIRS} of 153 pairings; crosstable.csv has all." in text
     results = re.findall(r"\| (\d) - (\d) - (\d) \|", text)
     assert len(results) == MOST_PAIRS and {sum(map(int, each)) for each in results} == {2}
@@ -97,12 +96,8 @@ def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: 
             if not len(frame_of(run, table)):
                 continue
             grid = table.grid(frame_of(run, table))
-            shown = Sortable(grid)
-            assert (
-                shown.html().count("<th ")
-                == len(shown.markdown().splitlines()[1].split("|")) - 2
-                == len(grid.headings)
-            )
+            shown, text = (str(parts(kind).table(grid)).strip() for kind in ("html", "markdown"))
+            assert shown.count("<th ") == len(text.splitlines()[1].split("|")) - 2 == len(grid.headings)
 
 
 def test_figures_sort_by_their_values_and_names_by_their_letters(made: Run, tmp_path: Path) -> None:
@@ -116,7 +111,7 @@ def test_figures_sort_by_their_values_and_names_by_their_letters(made: Run, tmp_
         for grid in [standings_grid(run), *read]:
             for row in grid.rows:
                 for heading, cell in zip(grid.headings, row, strict=True):
-                    is_sorted_by_number = "data-sort" in Sortable(Grid([heading], [[cell]])).html()
+                    is_sorted_by_number = "data-sort" in parts("html").table(Grid([heading], [[cell]]))
                     is_figure = heading.style not in (Style.NAME, Style.WORD)
                     assert is_sorted_by_number == (is_figure and bool(cell.text)), (heading, cell)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
@@ -15,8 +16,8 @@ from arena.base.wording import counted, listed
 from arena.ledger.record import Failure
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
-from arena.report.marks import anchor, elo_html, game_link, results_bar
-from arena.report.page.blocks import Block, Raw, Row, Section, Sortable, Text, together
+from arena.report.marks import game_link, results_bar
+from arena.report.page import rendered
 from arena.report.run import Run
 from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
@@ -31,7 +32,6 @@ from arena.report.tables.submissions import (
 )
 from arena.report.tables.table import Cell, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED
-from arena.report.template import wrapping
 from arena.rules.board import Board
 from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers
@@ -58,6 +58,66 @@ BUSY = "The machine was busy, or the limit is close to the cost of a move: fewer
 """What to do where a built-in player is late."""
 
 
+class Evidence(NamedTuple):
+    """Shows what failed: in words, the position, and what the player wrote."""
+
+    words: str
+    position: str
+    """As FEN; "" where it is not known."""
+    traceback: str
+    output: str
+    label: str = ""
+    """The games in which it failed so."""
+
+
+class _Error(NamedTuple):
+    """A graded error with the board before it, on which an arrow shows the better move."""
+
+    label: str
+    played: str
+    cost: str
+    board: Markup
+    link: Markup
+    """To the game, after the ply before."""
+
+
+@dataclass(frozen=True)
+class PlayerPage:
+    """What the page of one player shows, by the names in its template, `player.jinja`."""
+
+    name: str
+    what: str
+    """The player in words."""
+    notices: list[str]
+    before: list[Evidence]
+    """Where the player failed before the first game, and what it printed then."""
+    failures: list[Evidence]
+    failed: str
+    """How many games it failed in."""
+    errors: list[_Error]
+    games: str = ""
+    """How many it has; "" for none, of which the rest does not exist."""
+    elo: Interval | None = None
+    zero: str = ""
+    place: int = 0
+    places: int = 0
+    results: tuple[int, int, int] = (0, 0, 0)
+    score: str = ""
+    points: str = ""
+    """The points of a Swiss by which it has its place."""
+    opponents: Grid | None = None
+    lost: Grid | None = None
+    """The first of its lost games."""
+    more_lost: str = ""
+
+    def html(self, back: str, *, linked: bool = False) -> Markup:
+        """The page as a part of a file; `back` is the line above the name.
+
+        Games are `linked` where the page has them.
+        """
+        return rendered("player.jinja", "html", player=self, back=back, linked_games=linked)
+
+
 class PlayerPages:
     """The pages of some players of a run; what they have in common is computed once."""
 
@@ -67,83 +127,77 @@ class PlayerPages:
         self.specs = {spec.name: spec for spec in run.data.experiment.players}
         self.rated = run.standings.set_index("player")
         games = sides(run.games, ["game", "id", "plies", "termination"]).sort_values("game", kind="stable")
-        self.no_games, self.games = games.head(0), dict(iter(games.groupby("player", sort=False)))
+        self.games = dict(iter(games.groupby("player", sort=False)))
         graded = run.grades[(run.grades["mark"] != "") & run.grades["player"].isin(players)]
         graded = graded.sort_values(["lost", "game"], ascending=[False, True])
         self.errors = graded.groupby("player", sort=False).head(boards)
         self.failed = _by_kind(failed_games(run))
 
-    def blocks(self, name: str, called: Callable[[str], str] = str, linked: bool = False) -> list[Block]:
-        """The page of a player, in which `called` gives the names of others.
-
-        Games are `linked` where the page has them.
-        """
-        games = self.games.get(name, self.no_games)
-        what = describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, "")
+    def page(self, name: str, called: Callable[[str], str] = str) -> PlayerPage:
+        """The page of a player, in which `called` gives the names of others."""
         found = findings(self.run, name, called)
         mistake = first_mistake(found) if name in self.run.info.left_out else None
-        first = [finding for finding in found if finding is mistake or not (mistake or finding.place)]
-        said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, first)]
-        notes = [Text(f"{text}.", "note") for text in said]
-        blocks: list[Block] = [Text(what, "facts"), *notes]
-        if len(games):
-            zero = self.run.zero_called(called)
-            blocks += [self._strength(name, games, zero), *self._points(name)]
-            blocks.append(_opponents(games, self.run.placed, called))
-        return [
-            *blocks,
-            *self._failures(name, len(games)),
-            *_evidence(found, first),
-            *self._errors(name, called, linked),
-            *(_lost_games(games, called) if linked else []),
-        ]
+        told = [finding for finding in found if finding is mistake or not (mistake or finding.place)]
+        kinds = self.failed.get(name, [])
+        return PlayerPage(
+            name,
+            describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, ""),
+            [f"{text[0].upper()}{text[1:]}." for text in notices(self.run, name, told)],
+            [shown for finding in found if any(shown := _before(finding, finding in told))],
+            [self._failure(name, *games) for games in kinds[:FAILURES]],
+            counted(sum(map(len, kinds)), "game"),
+            self._errors(name, called),
+            **self._results(name, called),
+        )
 
-    def _strength(self, name: str, games: pd.DataFrame, zero: str) -> Block:
-        elo = Interval.of(self.rated.loc[name], "elo") if name in self.rated.index else None
-        won, drawn, lost = (int((games["points"] == points).sum()) for points in (1, 0.5, 0))
-        place = f"place {self.run.placed.index(name) + 1} of {len(self.run.placed)}"
-        score = f"{percent(games['points'].mean())} of {counted(len(games), 'game')}"
-        parts = [f"{place} ·", results_bar(won, drawn, lost), score]
-        if elo and known(elo.value):
-            parts.insert(0, Markup("{} Elo ({}),").format(elo_html(elo), zero))
-        return Raw(Markup('<p class="strength">{}</p>').format(Markup(" ").join(parts)))
-
-    def _points(self, name: str) -> list[Block]:
-        """The points of a Swiss by which the player has its place, and what decides between equal ones."""
-        if "buchholz" not in self.rated or name not in self.rated.index:
-            return []
+    def _results(self, name: str, called: Callable[[str], str]) -> dict[str, Any]:
+        """What a player has that has games."""
+        games = self.games.get(name)
+        if games is None:
+            return {}
         row: dict[Any, Any] = self.rated.loc[name].to_dict()
-        played = row["wins"] + row["draws"] / 2
-        of_games = f"{played:g} in {counted(row['games'], 'game')}"
+        elo = Interval.of(row, "elo")
+        number, lost = counted(len(games), "game"), games[games["points"] == 0]
+        return {
+            "games": number,
+            "elo": elo if known(elo.value) else None,
+            "zero": self.run.zero_called(called),
+            "place": self.run.placed.index(name) + 1,
+            "places": len(self.run.placed),
+            "results": tuple(int((games["points"] == points).sum()) for points in (1, 0.5, 0)),
+            "score": f"{percent(games['points'].mean())} of {number}",
+            "points": self._points(row) if "buchholz" in row else "",
+            "opponents": _opponents(games, self.run.placed, called),
+            "lost": _lost_games(lost.head(LOST), called) if len(lost) else None,
+            "more_lost": f"And {len(lost) - LOST} more." if len(lost) > LOST else "",
+        }
+
+    def _points(self, row: Mapping[Any, Any]) -> str:
+        """The points of a Swiss, and what decides between equal ones."""
+        of_games = f"{row['wins'] + row['draws'] / 2:g} in {counted(row['games'], 'game')}"
         free = without_games(row, self.run.experiment.format.pairs_of_pairing(0))
         sums = f"Buchholz {row['buchholz']:.4g}, Sonneborn-Berger {row['sonneborn_berger']:.4g}"
         points = f"{row['points']:.4g} points: {listed([of_games, *free])}" if free else f"Points: {of_games}"
-        return [Text(f"{points}. {sums}.")]
+        return f"{points}. {sums}."
 
-    def _failures(self, name: str, games: int) -> list[Block]:
-        """What failed, how to see it again, and what to do about it: a paragraph for failures of a kind."""
-        kinds = self.failed.get(name, [])
-        if not kinds:
-            return [Text(f"No failure in {counted(games, 'game')}.", "note")] if games else []
-        blocks: list[Block] = []
-        for first, *others in kinds[:FAILURES]:
-            more = f", and {counted(len(others), 'more game')}" if others else ""
-            game = self._replayed.get(first.game)
-            has_remedy = game is not None or first.kind != Termination.ERROR
-            is_late = first.kind == Termination.TIME and not own_code(self.specs[name])
-            remedy = BUSY if is_late else REMEDIES[first.kind] if has_remedy else ""
-            blocks.append(Text(f"{failure_words(first)}. {remedy}", label=f"Game {first.id}{more}:"))
-            if game is not None:
-                before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
-                blocks.append(Text("Position:", code=fen(game.variant, game.positions[before])))
-            parts = {"Traceback:": first.traceback, "Its last output:": first.output}
-            blocks += [_lines(label, text) for label, text in parts.items() if text]
-        failed = sum(map(len, kinds))
-        return [Section("", f"Failures in {counted(failed, 'game')}, and what to do", blocks)]
+    def _failure(self, name: str, first: Failure, *others: Failure) -> Evidence:
+        """What failed in games, how to see it again, and what to do about it."""
+        more = f", and {counted(len(others), 'more game')}" if others else ""
+        game = self._replayed.get(first.game)
+        has_remedy = game is not None or first.kind != Termination.ERROR
+        is_late = first.kind == Termination.TIME and not own_code(self.specs[name])
+        remedy = BUSY if is_late else REMEDIES[first.kind] if has_remedy else ""
+        position = ""
+        if game is not None:
+            before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
+            position = fen(game.variant, game.positions[before])
+        label = f"Game {first.id}{more}:"
+        written = (_last_lines(first.traceback), _last_lines(first.output))
+        return Evidence(f"{failure_words(first)}. {remedy}", position, *written, label)
 
-    def _errors(self, name: str, called: Callable[[str], str], linked: bool) -> list[Block]:
-        """Graded errors, each with the board before the move, on which an arrow shows the better one."""
-        blocks: list[Block] = []
+    def _errors(self, name: str, called: Callable[[str], str]) -> list[_Error]:
+        """The costliest graded errors."""
+        errors = []
         for row in self.errors[self.errors["player"] == name].to_dict("records"):
             game, id = self._replayed[row["game"]], self.run.ids[row["game"]]
             ply, better = row["ply"], row["best_move"]
@@ -152,12 +206,10 @@ class PlayerPages:
             arrow = square_numbers(better)
             board = Board(game.variant, game.positions[ply - 1], arrows=[arrow] if arrow else [])
             played = f"Played {game.text(ply)} {row['mark']}, better {better} (the arrow)."
-            words: list[Block] = [Text(played, label=f"Game {id}, ply {ply}.")]
-            words.append(Text(f"Costs {cost(row, called)}."))
-            if linked:
-                words.append(Raw(Markup("<p>{}</p>").format(game_link(id, ply - 1, "Open the game here"))))
-            blocks.append(Row([Raw(Markup(board.svg(None))), Raw(together(words))]))
-        return [Section("", "Costliest errors", blocks)] if blocks else []
+            link = game_link(id, ply - 1, "Open the game here")
+            label, lost = f"Game {id}, ply {ply}.", f"Costs {cost(row, called)}."
+            errors.append(_Error(label, played, lost, Markup(board.svg(None)), link))
+        return errors
 
     @cached_property
     def _replayed(self) -> dict[int, PlayedGame]:
@@ -187,7 +239,7 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
     sections: list[Markup] = []
     for name in names:
-        section = player_html(name, pages.blocks(name, linked=linked), back)
+        section = pages.page(name).html(back, linked=linked)
         characters -= len(section)
         if characters < 0:
             break
@@ -195,14 +247,7 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
     return Markup("").join(sections), names[: len(sections)]
 
 
-def player_html(name: str, blocks: Sequence[Block], back: str) -> Markup:
-    """A player's page as a part of a file; `back` is the line above its name."""
-    return Markup(
-        '<section class="player" id="{}">\n<p class="back">{}</p>\n<h1>{}</h1>\n{}\n</section>\n'
-    ).format(anchor(name), back, wrapping(name), together(blocks))
-
-
-def _opponents(games: pd.DataFrame, order: Sequence[str], called: Callable[[str], str]) -> Block:
+def _opponents(games: pd.DataFrame, order: Sequence[str], called: Callable[[str], str]) -> Grid:
     """The points against each opponent, the strongest first."""
     results = games.groupby("opponent")["points"].agg(list)
     rows = []
@@ -212,46 +257,30 @@ def _opponents(games: pd.DataFrame, order: Sequence[str], called: Callable[[str]
             bar = results_bar(*(points.count(result) for result in (1.0, 0.5, 0.0)))
             share, text = sum(points) / len(points), f"{sum(points):g}/{len(points)}"
             rows.append([*words([called(name)]), Cell(share, text), Cell(share, text, bar)])
-    head = [NAMED, Heading("Points"), Heading("Won, drawn, lost", Style.RESULTS)]
-    return Section("", "Against each opponent", [Sortable(Grid(head, rows))])
+    return Grid([NAMED, Heading("Points"), Heading("Won, drawn, lost", Style.RESULTS)], rows)
 
 
-def _lost_games(games: pd.DataFrame, called: Callable[[str], str]) -> list[Block]:
-    """The first of a player's lost games, each a link."""
-    lost = games[games["points"] == 0]
-    if lost.empty:
-        return []
-    first = lost.head(LOST)
-    grid = Grid.of(
+def _lost_games(lost: pd.DataFrame, called: Callable[[str], str]) -> Grid:
+    """Lost games, each a link."""
+    return Grid.of(
         [
-            (Heading("Game"), [Cell(id, id, game_link(id)) for id in first["id"]]),
-            (Heading("Colour", Style.WORD), words(first["colour"].str.capitalize())),
-            (Heading("Against", Style.NAME), words(first["opponent"].map(called))),
-            (Heading("Plies"), [Cell(plies, str(plies)) for plies in first["plies"]]),
-            (Heading("Ended by", Style.WORD), words(Termination(ended).words for ended in first["termination"])),
+            (Heading("Game"), [Cell(id, id, game_link(id)) for id in lost["id"]]),
+            (Heading("Colour", Style.WORD), words(lost["colour"].str.capitalize())),
+            (Heading("Against", Style.NAME), words(lost["opponent"].map(called))),
+            (Heading("Plies"), [Cell(plies, str(plies)) for plies in lost["plies"]]),
+            (Heading("Ended by", Style.WORD), words(Termination(ended).words for ended in lost["termination"])),
         ]
     )
-    more = [Text(f"And {len(lost) - LOST} more.", "note")] if len(lost) > LOST else []
-    return [Section("", "Lost games", [Sortable(grid), *more])]
 
 
-def _evidence(found: Sequence[Finding], told: Sequence[Finding]) -> list[Block]:
-    """Where a player failed before the first game, and what it printed then; in words unless these are told."""
-    blocks: list[Block] = []
-    for finding in found:
-        if finding.place and finding not in told:
-            blocks.append(Text(f"{without_paths(finding.words)}."))
-        if finding.place:
-            blocks.append(Text("Position:", code=finding.place))
-        if finding.traceback:
-            blocks.append(_lines("Traceback:", finding.traceback))
-        if finding.output:
-            blocks.append(_lines("Its last output:", finding.output))
-    return [Section("", "Failures before the first game", blocks)] if blocks else []
+def _before(finding: Finding, is_told: bool) -> Evidence:
+    """A finding before the first game; in words unless the notices have it."""
+    words = f"{without_paths(finding.words)}." if finding.place and not is_told else ""
+    return Evidence(words, finding.place, _last_lines(finding.traceback), _last_lines(finding.output))
 
 
-def _lines(label: str, text: str) -> Block:
-    return Raw(Markup("<p>{}</p><pre>{}</pre>").format(label, without_paths(text[-CHARACTERS_OF_EVIDENCE:])))
+def _last_lines(text: str) -> str:
+    return without_paths(text[-CHARACTERS_OF_EVIDENCE:])
 
 
 def _by_kind(failed: Sequence[Failure]) -> dict[str, list[list[Failure]]]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from arena.base.number import known, percent, probability
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
-from arena.report.marks import elo_html, player_link, results_bar, scale, whisker
+from arena.report.marks import elo_html, player_html, results_bar, scale, whisker
 from arena.report.run import Run
 from arena.report.tables.forms import decided_by, plain
 from arena.report.tables.outcomes import Score
@@ -76,7 +76,7 @@ def _elo(elo: Interval) -> Cell:
 
 def _named(name: str, what: str, linked: Collection[str]) -> Cell:
     below = Markup("<small>{}</small>").format(wrapping(what)) if what else Markup()
-    return Cell(name, name, _linked(name, linked) + below)
+    return Cell(name, name, player_html(name, linked) + below)
 
 
 def _score(won: int, drawn: int, lost: int) -> float | None:
@@ -119,7 +119,7 @@ def crosstable_grid(run: Run, linked: Collection[str] = (), *, has_games: bool =
     """
     names = [str(name) for name in run.crosstable.index]
     numbered = [
-        Cell(name, f"{number} {name}", _linked(name, linked) + Markup(" <small>{}</small>").format(number))
+        Cell(name, f"{number} {name}", player_html(name, linked) + Markup(" <small>{}</small>").format(number))
         for number, name in enumerate(names, 1)
     ]
     columns = [(NAMED, numbered)]
@@ -127,10 +127,6 @@ def crosstable_grid(run: Run, linked: Collection[str] = (), *, has_games: bool =
         scores = zip(names, run.crosstable[other], strict=True)
         columns.append((Heading(str(number)), [_share(name, other, score, has_games) for name, score in scores]))
     return Grid.of(columns)
-
-
-def _linked(name: str, linked: Collection[str]) -> Markup:
-    return player_link(name) if name in linked else wrapping(name)
 
 
 def _share(name: str, other: str, score: Score | Literal[""], has_games: bool) -> Cell:

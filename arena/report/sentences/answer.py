@@ -63,7 +63,7 @@ class MoreGames(NamedTuple):
         return f"--openings {self.openings}" if self.is_match else f"openings: {{count: {self.openings}}}"
 
 
-class _Opening(NamedTuple):
+class Opening(NamedTuple):
     """What a run's page says first, in this order."""
 
     unfinished: list[str]
@@ -80,10 +80,10 @@ class _Opening(NamedTuple):
         return [*said, *more, *self.cautions]
 
 
-def opening(run: Run) -> _Opening:
+def opening(run: Run) -> Opening:
     """The opening of a run's page."""
     claims = answer(run)
-    return _Opening(unfinished(run), failures(run), claims, more_games(run, claims), cautions(run))
+    return Opening(unfinished(run), failures(run), claims, more_games(run, claims), cautions(run))
 
 
 def answer(run: Run) -> list[Claim]:

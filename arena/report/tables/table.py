@@ -55,6 +55,11 @@ class Heading(NamedTuple):
     """Whether a phone has no room for the column."""
 
     @property
+    def classes(self) -> str:
+        """The classes of the column's cells in a page's style sheet."""
+        return f"{self.style} wide" if self.is_wide else self.style
+
+    @property
     def is_text(self) -> bool:
         """Whether there is more of it than a drawing."""
         return self.style is not Style.PLOT
