@@ -52,6 +52,8 @@ class Limit(NamedTuple):
     """Seconds for the whole game; when a player is asked for a move, what it has left of them."""
     increment: float | None = None
     """Seconds that its clock gains with each move."""
+    moves: int | None = None
+    """Moves for which the clock is, which gains as much again after them; when asked, what is left of them."""
 
     @property
     def longest(self) -> float | None:
@@ -65,11 +67,17 @@ class Limit(NamedTuple):
         longest = self.longest
         return None if longest is None else max(seconds - longest, 0.0)
 
-    def clock_after(self, seconds: float) -> float | None:
-        """The clock after a move of `seconds`: at least 0, then the increment is added; None without a clock."""
+    def after(self, seconds: float, whole: Limit) -> Limit:
+        """The limit of the next move after one of `seconds`, where the game began with the limit `whole`.
+
+        The clock is at least 0, then gains the increment, and all that it began with when its moves are made.
+        """
         if self.clock is None:
-            return None
-        return max(self.clock - seconds, 0.0) + (self.increment or 0.0)
+            return self
+        clock = max(self.clock - seconds, 0.0) + (self.increment or 0.0)
+        if self.moves == 1:
+            return self._replace(clock=clock + (whole.clock or 0.0), moves=whole.moves)
+        return self._replace(clock=clock, moves=self.moves and self.moves - 1)
 
 
 MEANT_LIMITS = {"time": "seconds", "movetime": "seconds", "plies": "depth"}

@@ -204,7 +204,7 @@ class BoardGame:
             raise ArenaError("it is a person's move")
         limit = spec.limit
         if self.clock is not None and self._clocks is not None:
-            limit = limit._replace(clock=self._clocks[turn], increment=self.clock.increment)
+            limit = limit._replace(clock=self._clocks[turn], increment=self.clock.increment, moves=None)
         self._began = time.monotonic()
         player, game = self._player(turn), self.game.copy()
         self._request = Request(player, game, limit, self._rngs[turn], self.version, threading.Event())

@@ -173,7 +173,7 @@ class Opponent:
             self._limit = self._spec.limit
         self._game, self._plies = game, len(game.moves)
         answer = self._player.choose(game, self._limit, self._rng)
-        self._limit = self._limit._replace(clock=self._limit.clock_after(answer.seconds))
+        self._limit = self._limit.after(answer.seconds, self._spec.limit)
         return answer.choice
 
     @property

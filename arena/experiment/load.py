@@ -80,8 +80,9 @@ def _entry_problems(data: Mapping[str, Any], *, with_options: bool) -> Iterator[
     for keys, entry in entries.items():
         if not isinstance(entry, dict):
             continue
-        if entry.get("increment") is not None and entry.get("clock") is None:
-            yield (*keys, "increment"), "'increment' needs a 'clock' to add it to"
+        for key in ("increment", "moves"):
+            if entry.get(key) is not None and entry.get("clock") is None:
+                yield (*keys, key), f"{key!r} needs a 'clock', to which it adds time"
         if with_options or keys == ("grade", "judge"):
             for error in entry_problems({"type": "negamax", **entry}):
                 yield (*keys, *error.keys), str(error)

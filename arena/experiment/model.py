@@ -134,7 +134,9 @@ def _player_name(name: str) -> str:
 class PlayerEntry(Section):
     """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"]}})
+    model_config = ConfigDict(
+        extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"], "moves": ["clock"]}}
+    )
     name: Annotated[str, AfterValidator(_player_name)] = Field(
         default="",
         min_length=1,
@@ -153,6 +155,9 @@ class PlayerEntry(Section):
     )
     increment: float | None = Field(
         default=None, ge=0, allow_inf_nan=False, description="Seconds that the clock gains with each move."
+    )
+    moves: int | None = Field(
+        default=None, ge=1, description="Moves that the clock is for: after them it gains as much again."
     )
     sweep: dict[str, list[Any] | dict[str, Any]] | None = Field(
         default=None,
@@ -239,7 +244,9 @@ VariantName = Annotated[
 VariantField = Annotated[Any, BeforeValidator(_variant, json_schema_input_type=VariantName | Changes)]
 """A rule set, as a field: a name, with a size or without, or a base and what is different."""
 _FolderName = Annotated[str, Field(pattern=FOLDER_NAME)]
-_Limit = Annotated[dict[Literal["depth", "nodes", "seconds", "clock", "increment"], float], Field(min_length=1)]
+_Limit = Annotated[
+    dict[Literal["depth", "nodes", "seconds", "clock", "increment", "moves"], float], Field(min_length=1)
+]
 
 
 def _anchors(value: Any) -> Any:

@@ -296,12 +296,9 @@ def _play(
             return Outcome(1 - turn, Termination.RESIGNED)
         except Exception as error:
             raise _Fault(turn, failure_of(error), len(game.moves) + 1) from error
-        clock = overrun = None
-        if limit.longest is not None:
-            overrun, clock = limit.overrun(answer.seconds), limit.clock_after(answer.seconds)
-        if clock is not None:
-            limits[turn] = limit._replace(clock=clock)
-        moves.add(game, answer, clock, overrun)
+        limits[turn] = limit.after(answer.seconds, specs[turn].limit)
+        overrun = limit.overrun(answer.seconds)
+        moves.add(game, answer, limits[turn].clock, overrun)
         if judge is not None:
             judge.note(game, answer.choice)
         game.push(answer.choice.move)

@@ -47,7 +47,8 @@ def describe_limit(limit: Limit) -> str:
         parts.append(_seconds(limit.seconds))
     if limit.clock is not None:
         increment = f" and {_seconds(limit.increment)} a move" if limit.increment else ""
-        parts.append(f"{_seconds(limit.clock)} for the game{increment}")
+        game = "the game" if limit.moves is None else f"each {limit.moves} moves"
+        parts.append(f"{_seconds(limit.clock)} for {game}{increment}")
     return ", ".join(parts)
 
 

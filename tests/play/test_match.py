@@ -76,7 +76,7 @@ def play_white(limit: Limit, *seconds: float, time_margin: float = 0.125) -> Gam
 
 
 @pytest.mark.usefixtures("_fake_time")
-def test_a_clock_runs_for_its_own_side_and_gains_the_increment() -> None:
+def test_a_clock_runs_for_its_own_side_and_gains_the_increment_and_all_after_its_moves() -> None:
     record = play_white(Limit(clock=10.0, increment=2.0), 3.0)
     assert record.termination == "max_plies"
     assert SEEN[::2] == [Limit(clock=clock, increment=2.0) for clock in (10.0, 9.0, 8.0, 7.0)]
@@ -84,6 +84,9 @@ def test_a_clock_runs_for_its_own_side_and_gains_the_increment() -> None:
     assert column(record, "clock")[::2].tolist() == [9.0, 8.0, 7.0, 6.0]
     assert column(record, "overrun")[::2].tolist() == [0.0] * 4
     assert np.isnan(column(record, "clock")[1::2]).all() and np.isnan(column(record, "overrun")[1::2]).all()
+    SEEN.clear()
+    play_white(Limit(clock=10.0, moves=2), 3.0)
+    assert [(seen.clock, seen.moves) for seen in SEEN[::2]] == [(10.0, 2), (7.0, 1), (14.0, 2), (11.0, 1)]
 
 
 @pytest.mark.usefixtures("_fake_time")
@@ -194,7 +197,7 @@ def test_what_a_player_does_wrong_loses_its_game(
 @pytest.mark.parametrize(
     "broken",
     ["arena.play.match.move_text", "arena.play.match.adjudicate", "players.player.Limit.overrun",
-     "players.player.Limit.clock_after", "arena.rules.game.Game.push"],
+     "players.player.Limit.after", "arena.rules.game.Game.push"],
 )  # fmt: skip
 def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(
     broken: str, monkeypatch: pytest.MonkeyPatch

@@ -100,11 +100,11 @@ def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant, plies: int)
     """Assert it of one game: moves legal, limits kept, the game as it was."""
     game, overruns = Game(variant), []
     sides = [build_player(spec, variant) for _ in COLOURS]
-    clocks = [spec.limit.clock for _ in COLOURS]
+    limits = [spec.limit for _ in COLOURS]
     rng = random.Random(1)
     while game.outcome is None and len(game.moves) < plies:
         turn, before = game.position.turn, state(game)
-        limit = spec.limit._replace(clock=clocks[turn])
+        limit = limits[turn]
         began = time.process_time()
         choice = sides[turn].choose(game, limit, rng)
         seconds = time.process_time() - began
@@ -112,7 +112,7 @@ def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant, plies: int)
         assert_telemetry_is_sound(game, choice, limit)
         assert_line_is_legal(game, choice)
         overruns.append(limit.overrun(seconds))
-        clocks[turn] = limit.clock_after(seconds)
+        limits[turn] = limit.after(seconds, spec.limit)
         game.push(choice.move)
     late = [seconds for seconds in overruns if seconds is not None]
     assert not late or (statistics.median(late) < TYPICAL and max(late) < WORST), "too slow for its time limit"
