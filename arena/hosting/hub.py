@@ -7,17 +7,27 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from arena.base.version import version_of
 from arena.base.wording import message_of
 from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
-from arena.rules.hub import Line, hub_move, line, parse_game, parse_line, variant_word, variant_words
+from arena.rules.hub import (
+    RESIGNS,
+    Line,
+    hub_move,
+    line,
+    parse_game,
+    parse_line,
+    variant_word,
+    variant_words,
+)
 from arena.rules.move_text import line_texts
 from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
-from players.player import Choice, Limit, PlayerSpec
+from players.player import Choice, Limit, PlayerSpec, Resign
 
 _DEEPEST = 64
 """Plies of a level, at most."""
@@ -28,7 +38,11 @@ _REPORT_SECONDS = 0.1
 _LAST_SECONDS = 1.0
 """Seconds that a player has to stop when the server is to quit."""
 _DURING_SEARCH = ("ping", "stop")
-_LEVELS = ("depth", "nodes", "move-time", "time", "inc")
+_WHOLE, _SECONDS = ("depth", "nodes", "moves"), ("move-time", "time", "inc")
+"""The numbers of a level."""
+_NONE_IS_0 = ("moves", "time", "inc")
+_MOST = 1e15
+"""Such a number, at most."""
 
 
 class Server:
@@ -160,6 +174,8 @@ class _Search:
         try:
             choice = self._player.choose(self._game, self._limit, self._rng, self._stopped).choice
             text = f"{self._info(choice)}\n{line('done', {'move': self._pv(choice)[0]})}"
+        except Resign:
+            text = line("done", {"move": RESIGNS})
         except BaseException as error:
             text = line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})
         with self._writing:
@@ -210,21 +226,24 @@ def _endless(spec: PlayerSpec, variant: Variant) -> Limit:
 def limit_of(read: Line) -> Limit | None:
     """The limit of a line `level`, None if it says nothing. Raises ValueError.
 
-    The protocol adds the increment before a move, the arena after it; the number of moves is not heeded.
+    The protocol adds the increment before a move, the arena after it.
     """
-    numbers = {name: float(value) for name, value in read.arguments.items() if name in _LEVELS}
     if "infinite" in read.arguments:
         return ENDLESS
-    for name, value in numbers.items():
-        if not (value >= 0 if name in ("time", "inc") else value > 0) or value == float("inf"):
-            raise ValueError(f"level {name}={read.arguments[name]} is out of bounds")
-    increment = numbers.get("inc", 0.0)
-    clock = numbers["time"] + increment if "time" in numbers else None
-    limit = Limit(
-        depth=min(int(numbers["depth"]), _DEEPEST) if "depth" in numbers else None,
-        nodes=int(numbers["nodes"]) if "nodes" in numbers else None,
-        seconds=numbers.get("move-time"),
-        clock=clock,
-        increment=increment if clock is not None else None,
-    )
+    given = {name: _number(name, text) for name, text in read.arguments.items() if name in (*_WHOLE, *_SECONDS)}
+    if "depth" in given:
+        given["depth"] = min(given["depth"], _DEEPEST)
+    limit = Limit(given.get("depth"), given.get("nodes"), given.get("move-time"))
+    if "time" in given:
+        inc, moves = given.get("inc", 0.0), given.get("moves") or None
+        limit = limit._replace(clock=given["time"] + inc, increment=inc, moves=moves)
     return None if limit == Limit() else limit
+
+
+def _number(name: str, text: str) -> Any:
+    """The number of a level. Raises ValueError if it is none, out of bounds, or not whole where it must be."""
+    number = float(text)
+    is_bounded = 0 <= number <= _MOST and (number > 0 or name in _NONE_IS_0)
+    if not is_bounded or (name in _WHOLE and not number.is_integer()):
+        raise ValueError(f"level {name}={text} is out of bounds")
+    return int(number) if name in _WHOLE else number

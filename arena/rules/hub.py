@@ -19,6 +19,8 @@ from arena.rules.variants import VARIANTS, Variant
 
 _WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}
 """Scan's name for a variant, where it differs from the name here."""
+RESIGNS = "resign"
+"""A move's text by which a side resigns, as in other protocols: Hub itself has none."""
 _SIDES, _SQUARES = "WB", "wWbBe"
 _TOKEN = re.compile(r'([^\s="]+)(?:=("[^"]*"?|[^\s"]*))?')
 

@@ -27,7 +27,7 @@ from arena.rules.hub import (
 )
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.variants import VARIANTS, Variant
-from players.player import Choice, Limit, PlayerSpec
+from players.player import Choice, Limit, PlayerSpec, Resign
 from tests.helpers.command_line import one_line, refused
 from tests.helpers.rule_sets import RULE_SETS, by_values
 
@@ -83,17 +83,8 @@ def test_captured_squares_come_in_any_order_and_may_be_left_out_where_the_ends_a
     assert hub_move(INTERNATIONAL, position, capture, legal) == "32x3x8x18x28"
     for text in ("32x3x28x8x18", "32x3"):
         assert parse_hub_move(INTERNATIONAL, position, text, legal) == capture
-    for text in (
-        "32x3x28",
-        "3x32x8x18x28",
-        "32x3x8x18x28x29",
-        "48-42",
-        "32x99",
-        "pass",
-        "",
-        "32",
-        "32x3x28x8x18x",
-    ):
+    others = ["", "32", "pass", "48-42", "32x99", "32x3x28", "3x32x8x18x28", "32x3x8x18x28x29", "32x3x28x8x18x"]
+    for text in others:
         assert parse_hub_move(INTERNATIONAL, position, text, legal) is None
 
 
@@ -175,6 +166,8 @@ def test_a_search_without_end_answers_while_it_thinks_and_is_stopped(options: di
         ["pos pos=W" + 32 * "e", "level depth=2", "go think"],
         [f"pos pos={ENGLISH_START}", "go think"],
         ["level depth=0"],
+        ["level depth=0.5"],
+        ["level nodes=1e300"],
         ["set-param name=variant value=chess"],
         ["set-param name=tt value=3"],
     ],
@@ -204,7 +197,7 @@ def test_the_seed_decides_what_a_player_of_chance_does():
         ("level depth=9", Limit(depth=9)),
         ("level depth=200", Limit(depth=64)),
         ("level nodes=100 move-time=0.5", Limit(nodes=100, seconds=0.5)),
-        ("level time=60", Limit(clock=60.0, increment=0.0)),
+        ("level moves=75 time=1200", Limit(clock=1200.0, increment=0.0, moves=75)),
         ("level infinite", ENDLESS),
         ("level", None),
     ],
@@ -214,7 +207,7 @@ def test_a_level_is_a_limit(text: str, limit: Limit | None):
 
 
 class Own:
-    """Raises, moves illegally, or prints what it does and chooses the first move."""
+    """Raises, resigns, moves illegally, or prints what it does and chooses the first move."""
 
     def __init__(self, variant, how: str) -> None:
         self.how = how
@@ -222,17 +215,25 @@ class Own:
     def choose(self, game, limit, rng):
         if self.how == "raises":
             raise RuntimeError("tired")
+        if self.how == "resigns":
+            raise Resign
         print("thinking")
         return Choice(99 if self.how == "moves illegally" else game.legal_moves[0])
 
 
 @pytest.mark.parametrize(
-    ("how", "message"), [("raises", "RuntimeError: tired"), ("moves illegally", "the illegal move 99")]
+    ("how", "command", "argument"),
+    [
+        ("raises", "error", "RuntimeError: tired"),
+        ("moves illegally", "error", "the illegal move 99"),
+        ("resigns", "done", "resign"),
+    ],
 )
-def test_a_player_that_fails_is_an_error(how: str, message: str):
+def test_a_player_that_fails_is_an_error_and_one_may_resign(how: str, command: str, argument: str):
     talk = Talk(type="tests.players.test_hub:Own", how=how)
     assert talk.say("init", f"pos pos={ENGLISH_START}", "level depth=1", "go think")
-    assert message in talk.wait("error").arguments["message"]
+    [value] = talk.wait(command).arguments.values()
+    assert argument in value
 
 
 @pytest.mark.full
