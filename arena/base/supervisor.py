@@ -32,7 +32,8 @@ _RETRY_SECONDS = 0.001
 KILL_NOW = b"!"
 """The byte that has the supervisor kill the worker at once."""
 
-_is_worker = False
+_megabytes: int | None = None
+"""Memory that this process may take; None but in a worker."""
 
 Serve = Callable[[int, int], object]
 """The work, given the file descriptors of its requests and of its answers."""
@@ -55,8 +56,8 @@ def bound(megabytes: int) -> None:
     """Have this process be a worker that may take so much more memory than it has now."""
     import resource
 
-    global _is_worker  # noqa: PLW0603  a process is one or is none, and remains so
-    _is_worker = True
+    global _megabytes  # noqa: PLW0603  a process is a worker or is none, and remains so
+    _megabytes = megabytes
     with open("/proc/self/statm") as pages:
         taken = int(pages.read().split()[_DATA]) * resource.getpagesize()
     most = resource.getrlimit(resource.RLIMIT_DATA)[1]
@@ -68,8 +69,13 @@ def bound(megabytes: int) -> None:
 
 def tell(text: str) -> None:
     """Print a text in a worker, whose parent keeps it; nothing happens in any other process."""
-    if _is_worker:
+    if _megabytes is not None:
         sys.stdout.write(text)
+
+
+def memory_limit() -> int | None:
+    """Megabytes that this process may take, and each that it starts; None but in a worker."""
+    return _megabytes
 
 
 def supervise(

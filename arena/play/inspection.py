@@ -15,6 +15,7 @@ from arena.hosting.player_process import begin_game, close_players
 from arena.play.workers import is_here, run
 from arena.rules.movegen import compiled_generator
 from arena.rules.variants import Variant
+from players.engines.program import wrote
 from players.finding import UNBUILT, Finding
 from players.identity import NO_FILES, Files
 from players.loading import (
@@ -180,7 +181,8 @@ def build(group: PlayerGroup, spec: PlayerSpec) -> Inspection:
     except PlayerError as error:
         return Inspection(error=error, files=error.files or files_of(spec))
     except PlayerFailure as failure:
-        message = f"{spec.name} {failure} while it was built"
+        words = wrote(failure.output) if spec.type == ENGINE else ""
+        message = f"{spec.name} {failure} while it was built{words}"
         return Inspection(error=PlayerError(message, "type"), files=dict(failure.files))
     return Inspection(player.man_value, player.costs, files=player.files)
 

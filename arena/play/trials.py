@@ -24,6 +24,7 @@ from arena.rules.notation import fen
 from arena.rules.played import replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
+from players.engines.parameters import cautions
 from players.examine import examined
 from players.finding import SAME_FILE, UNBUILT, Finding
 from players.loading import PlayerError, blame, files_of, meant, no_file, own_code, user_files
@@ -65,6 +66,9 @@ class Trial(Inspector):
         findings = list[Finding]()
         with suppress(PlayerError):  # which is raised again when the player is built
             findings = list(self._of_evaluation(group))
+        parameters = group.players[0].options.get("parameters")
+        if group.players[0].type == ENGINE and isinstance(parameters, dict):
+            findings = [Finding("warning", said=words) for words in cautions(parameters)]
         is_faulty, first = any(finding.level == "error" for finding in findings), group.players[0]
         inspections: dict[str, Inspection] = {}
         for spec in group.players:
@@ -119,6 +123,7 @@ class Trial(Inspector):
         findings = list(games.mistakes(first_moves, 0))
         if findings or not self._is_close:
             return inspection._replace(findings=(*inspection.findings, *findings))
+        close_players()  # which others follow, with other times: a program may have one port alone
         games, plies = games.at_pace(float(games.moves(first_moves, 0)["seconds"].max(initial=1e-3)))
         records = [games.play(number, plies if number else _MOST) for number in range(2 * len(self._openings))]
         of_each = (games.mistakes(record, number) for number, record in enumerate(records))

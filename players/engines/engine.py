@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from arena.base.wording import quoted
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.engines.dxp import Dxp, Listens
@@ -20,9 +19,6 @@ from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
 from players.options import does
 from players.player import AnswerError, Choice, Limit
-
-LAST_CHARACTERS = 150
-"""Of a program's last words, at most: an error of Python's with a path."""
 
 
 class Engine:
@@ -102,11 +98,9 @@ class Engine:
         try:
             begin()
         except ProgramError as error:
-            program = self._speech.program
-            last = program.last_words if program is not None else ""
+            wrote = self._speech.program.wrote if self._speech.program is not None else ""
             self.close()
-            told = f"; it wrote {quoted(last, LAST_CHARACTERS)}" if last else ""
-            raise PlayerError(f"{self.name} {error} before it was ready{told}", "command") from None
+            raise PlayerError(f"{self.name} {error} before it was ready{wrote}", "command") from None
         except PlayerError:
             self.close()
             raise

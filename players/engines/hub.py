@@ -13,17 +13,15 @@ from typing import Any, cast
 
 from arena.base.wording import quoted
 from arena.rules.game import Game
-from arena.rules.hub import Line, game_line, line, parse_hub_move, parse_line
+from arena.rules.hub import RESIGNS, Line, game_line, line, parse_hub_move, parse_line
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
 from players.engines.parameters import Declared, ParameterValue, changed_settings, declared
-from players.engines.program import Program, ProgramError, announce_waiting
+from players.engines.program import PATIENCE, Program, ProgramError, announce_waiting
 from players.loading import PlayerError
-from players.player import AnswerError, Choice, Limit
+from players.player import AnswerError, Choice, Limit, Resign
 
 RESERVE = 0.005
-_SOON_SECONDS = 3.0
-"""Seconds after which a program that is not ready yet is announced to be waited for."""
 _STOP_SECONDS = 10.0
 """Seconds after `stop` for which a move is waited for; one in a process of its own is not waited for that long."""
 _LATEST = 16
@@ -75,17 +73,22 @@ class Hub:
             raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
 
     def choose(self, game: Game, limit: Limit) -> Choice:
-        """Have the program think, and `stop` when the time limit is met. Raises AnswerError and ProgramError."""
+        """Have the program think, and `stop` when the time limit is met.
+
+        Raises AnswerError, Resign and ProgramError.
+        """
         self.check_limit(limit)
         assert self.program is not None
         longest = limit.longest
         deadline = None if longest is None else time.perf_counter() + longest
         self.program.forget()
-        asked = {"depth": limit.depth, "nodes": limit.nodes, **_times(limit, self._reserve)}
+        asked = {"depth": limit.depth, "nodes": limit.nodes, **times(limit, self._reserve)}
         level = {name: value for name, value in asked.items() if value is not None}
-        self.program.say(game_line(game), line("level", level), "go think")
+        self.program.say("ping", game_line(game), line("level", level), "go think")
         latest: deque[str] = deque(maxlen=_LATEST)
         text = self._answer(deadline, latest)
+        if text == RESIGNS:
+            raise Resign
         move = parse_hub_move(game.variant, game.position, text, game.legal_moves)
         if move is None:
             return Choice(cast(Any, text))
@@ -104,10 +107,10 @@ class Hub:
         Raises PlayerError for an error, and ProgramError.
         """
         assert self.program is not None
-        deadline: float | None = time.perf_counter() + _SOON_SECONDS
+        deadline: float | None = time.perf_counter() + PATIENCE
         while (text := self.program.line(deadline)) is None or (read := parse_line(text)).command != last:
             if text is None:
-                announce_waiting(f"waiting for {self._name} to answer {asked!r}")
+                announce_waiting(f"waiting for {self._name} to answer {asked!r}{self.program.wrote}")
                 deadline = None
                 continue
             if read.command == "error":
@@ -130,7 +133,9 @@ class Hub:
                 stopped, deadline = True, time.perf_counter() + _STOP_SECONDS
                 continue
             command = text.partition(" ")[0]
-            if command == "info":
+            if command == "pong":  # what stands before it is of the last search
+                latest.clear()
+            elif command == "info":
                 latest.append(text)
             elif command == "done":
                 return parse_line(text).arguments.get("move", "")
@@ -138,22 +143,24 @@ class Hub:
                 raise AnswerError(f"answered the error {quoted(_message(parse_line(text)))}")
 
 
-def _times(limit: Limit, reserve: float) -> dict[str, float]:
+def times(limit: Limit, reserve: float) -> dict[str, float]:
     """A time limit in seconds, by the names of the protocol, which adds the increment before a move.
 
     The arena adds it after the move, so that a program has `time` and `inc` together for its next one: `time` is 0
     where the clock shows no more than the increment.
     """
-    times: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     if limit.seconds is not None:
-        times["move-time"] = max(limit.seconds - reserve, limit.seconds / 2)
+        numbers["move-time"] = max(limit.seconds - reserve, limit.seconds / 2)
     if limit.clock is not None:
         clock = max(limit.clock - reserve, limit.clock / 2)
         increment = min(limit.increment or 0.0, clock)
-        times["time"] = clock - increment
+        numbers["time"] = clock - increment
         if limit.increment:
-            times["inc"] = increment
-    return times
+            numbers["inc"] = increment
+        if limit.moves:
+            numbers["moves"] = limit.moves
+    return numbers
 
 
 def _message(read: Line) -> str:
@@ -168,7 +175,7 @@ def _choice(game: Game, move: int, said: Mapping[str, str]) -> Choice:
         depth=_count(_number(said.get("depth")), _LARGEST),
         nodes=_count(_number(said.get("nodes")), _LARGEST**2),
         pv=_line_of_play(game, move, said.get("pv", "").split()),
-        extra=None if seconds is None else {"said_ms": round(1000 * seconds)},
+        extra={"said_ms": round(1000 * seconds)} if seconds is not None and seconds >= 0 else None,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, FiniteFloat
 
 from arena.base.wording import choices, unknown
+from arena.base.work import cores
 from arena.rules.hub import Line, variant_words
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
@@ -67,6 +68,15 @@ def changed_settings(
     if "variant" not in texts:
         texts |= _of_variant(declarations, variant, program)
     return {name: text for name, text in texts.items() if text != declarations[name].value}
+
+
+def cautions(values: Mapping[str, ParameterValue]) -> Iterator[str]:
+    """Yield a line for each parameter by which a program takes cores from others: it ponders, has many threads."""
+    for name, value in values.items():
+        if "ponder" in name.lower() and str(value).lower() == "true":
+            yield f"has '{name}: true': what it computes in its opponent's time takes cores from others"
+        if "thread" in name.lower() and isinstance(value, int) and value > cores():
+            yield f"has '{name}: {value}', more than the {cores()} cores of this machine"
 
 
 def _of_variant(declarations: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:

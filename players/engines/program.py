@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import select
+import re
+import selectors
 import signal
 import subprocess
 import time
@@ -11,14 +12,22 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from socket import socket
+from typing import IO
 
-from arena.base.supervisor import processor_seconds, tell
+from arena.base.supervisor import memory_limit, processor_seconds, tell
+from arena.base.wording import quoted
 
+PATIENCE = 10.0
+"""Seconds without an answer after which a line says what a program that is not ready wrote."""
 LONGEST_LINE = 1 << 16
-"""Bytes that a program may write without ending a line."""
-_READ_BYTES = 1 << 14
+"""Bytes that a program may write without ending a line, and that are read at once: all that a pipe holds."""
 _LAST_SECONDS = 0.3
 """Seconds that a program has to end by itself."""
+_LAST_CHARACTERS = 150
+"""Of a program's last words, at most: an error of Python's with a path."""
+_LACKS_MEMORY = re.compile("memory|alloc|enough space", re.IGNORECASE)
+"""What the last words of a program have that was given no more memory, in C, C++, Rust, Java and Python."""
 
 
 _announcing: list[Callable[[str], object]] = []
@@ -40,6 +49,22 @@ def announce_waiting(line: str) -> None:
         announce(line)
 
 
+def wrote(text: str) -> str:
+    """The end of a message, `; it wrote 'no weights'`: the last line of a program's; nothing if it has none."""
+    lines = [line.strip() for line in text.splitlines() if not line.startswith(_SENT)]
+    last = next(filter(None, reversed(lines)), "")
+    return f"; it wrote {quoted(last, _LAST_CHARACTERS)}" if last else ""
+
+
+_SENT = "> "
+"""What stands before a line to a program where both sides are kept."""
+
+
+def tell_sent(*lines: str) -> None:
+    """Print lines that are sent to a program, beside those that it writes."""
+    tell("".join(f"{_SENT}{line}\n" for line in lines))
+
+
 class ProgramError(Exception):
     """A program that cannot answer any more; the message follows its name, as in `has ended`."""
 
@@ -53,29 +78,38 @@ class Program:
         self._process = subprocess.Popen(
             command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
         )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._input = self._process.stdin.fileno()
-        self._output = self._process.stdout.fileno()
-        self._errors = self._process.stderr.fileno()
-        self._waiting = select.poll()
-        self._waiting.register(self._output, select.POLLIN)
-        self._waiting.register(self._errors, select.POLLIN)
-        self._lines: deque[str] = deque()
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._input, self._output, self._errors = (
+            self._process.stdin,
+            self._process.stdout,
+            self._process.stderr,
+        )
+        self._open = selectors.DefaultSelector()
+        self._written: dict[IO[bytes], bytes] = {self._errors: b"", self._output: b""}
+        """The end of what it wrote to each pipe."""
+        for each in self._written:
+            self._open.register(each, selectors.EVENT_READ)
         self._begun = b""
-        self.last_words = ""
-        """Its last output on standard error, or on standard output if there was none there."""
-        self._complained = False
+        """A line of its output that has no end yet."""
+        self._lines: deque[str] = deque()
+
+    @property
+    def wrote(self) -> str:
+        """Its last line on standard error, or on standard output if there is none there, as `wrote` words it."""
+        each = (text.decode("utf-8", "backslashreplace") for text in self._written.values())
+        return next(filter(None, map(wrote, each)), "")
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
 
     def say(self, *lines: str) -> None:
         """Write lines to the program. Raises ProgramError if it does not read them any more."""
-        text = "".join(f"{line}\n" for line in lines)
-        tell("".join(f"> {line}\n" for line in lines))
-        rest = text.encode()
+        tell_sent(*lines)
+        rest = "".join(f"{line}\n" for line in lines).encode()
         try:
             while rest:
-                rest = rest[os.write(self._input, rest) :]
+                rest = rest[os.write(self._input.fileno(), rest) :]
         except OSError:
             raise ProgramError(self.ending("input")) from None
 
@@ -85,38 +119,30 @@ class Program:
         Raises ProgramError if the program has ended, or writes without end of line.
         """
         while not self._lines:
-            ready = self._ready(deadline)
-            if not ready:
+            if self._output not in self._open.get_map():
+                raise ProgramError(self.ending("output"))
+            if len(self._begun) > LONGEST_LINE:
+                raise ProgramError(f"wrote {LONGEST_LINE} bytes without an end of line")
+            if not self._read(deadline):
                 return None
-            self._hear_all(ready)
         return self._lines.popleft()
 
-    def wait(self, descriptor: int, deadline: float | None = None) -> bool:
-        """Wait until a descriptor can be read, skipping what the program writes; false at the deadline.
-
-        Raises ProgramError if it has ended.
-        """
-        self._waiting.register(descriptor, select.POLLIN)
+    def wait(self, connection: socket, deadline: float | None = None) -> bool:
+        """Wait until a connection can be read, and pass over what the program writes; false at the deadline."""
+        self._open.register(connection, selectors.EVENT_READ)
         try:
-            while descriptor not in (ready := self._ready(deadline)):
-                if not ready:
-                    return False
-                self._hear_all(ready)
+            while ready := self._read(deadline):
                 self._lines.clear()
+                if connection in ready:
+                    return True
         finally:
-            self._waiting.unregister(descriptor)
-        return True
-
-    def pass_over(self, seconds: float) -> None:
-        """Pass over what it writes for some time. Raises ProgramError if it has ended."""
-        deadline = time.perf_counter() + seconds
-        while self.line(deadline) is not None:
-            pass
+            self._open.unregister(connection)
+        return False
 
     def forget(self) -> None:
-        """Pass over all that it has written so far. Raises ProgramError."""
+        """Pass over all that it has written so far."""
+        self._read(0.0)
         self._lines.clear()
-        self.pass_over(0.0)
 
     def cpu_seconds(self) -> float:
         """Processor time of the program's process so far; nan if unknown, or after its end."""
@@ -126,8 +152,8 @@ class Program:
         """Say the last lines, if any, and end the program, which has a moment to end by itself."""
         with suppress(ProgramError):
             self.say(*farewell)
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            assert pipe is not None
+        self._open.close()
+        for pipe in (self._input, self._output, self._errors):
             pipe.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_SECONDS)
@@ -138,49 +164,33 @@ class Program:
         """Describe how it ended; if it runs on, what it `closed`, such as its output."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_SECONDS)
-        while select.select([self._errors], [], [], 0)[0] and self._hear_errors():
-            pass
+        self._read(0.0)
         code = self._process.returncode
         if code is None:
             return f"closed its {closed}"
-        if code >= 0:
-            return f"ended (exit code {code})"
-        try:
-            return f"ended ({signal.Signals(-code).name})"
-        except ValueError:
-            return f"ended (signal {-code})"
+        how = f"exit code {code}" if code >= 0 else _signal_name(-code)
+        most = memory_limit() if _LACKS_MEMORY.search(self.wrote) else None
+        bound = "" if most is None else f" with {most} MB of memory at most (process: {{memory: ...}})"
+        return f"ended ({how}){bound}"
 
-    def _ready(self, deadline: float | None) -> set[int]:
-        left = None if deadline is None else max(1000 * (deadline - time.perf_counter()), 0)
-        return {descriptor for descriptor, _ in self._waiting.poll(left)}
+    def _read(self, deadline: float | None) -> list[object]:
+        """Read what can be read by a deadline, of each pipe once; the pipes, none if there was nothing."""
+        left = None if deadline is None else max(deadline - time.perf_counter(), 0.0)
+        ready: list[object] = [key.fileobj for key, _ in self._open.select(left)]
+        for pipe in [pipe for pipe in self._written if pipe in ready]:
+            part = os.read(pipe.fileno(), LONGEST_LINE)
+            if not part:
+                self._open.unregister(pipe)
+            tell(part.decode("utf-8", "backslashreplace"))
+            self._written[pipe] = (self._written[pipe] + part)[-LONGEST_LINE:]
+            if pipe is self._output:
+                *whole, self._begun = (self._begun[-LONGEST_LINE - 1 :] + part).split(b"\n")
+                self._lines += [line.decode("utf-8", "backslashreplace").strip() for line in whole]
+        return ready
 
-    def _hear_all(self, ready: set[int]) -> None:
-        if self._errors in ready and not self._hear_errors():
-            self._waiting.unregister(self._errors)
-        if self._output in ready:
-            self._hear()
 
-    def _hear(self) -> None:
-        part = os.read(self._output, _READ_BYTES)
-        if not part:
-            raise ProgramError(self.ending("output"))
-        *whole, self._begun = (self._begun + part).split(b"\n")
-        for line in whole:
-            text = line.decode("utf-8", "backslashreplace").strip()
-            tell(f"{text}\n")
-            if not self._complained:
-                self.last_words = text or self.last_words
-            self._lines.append(text)
-        if len(self._begun) > LONGEST_LINE:
-            tell(f"{self._begun[:LONGEST_LINE].decode('utf-8', 'backslashreplace')}\n")
-            raise ProgramError(f"wrote {LONGEST_LINE} bytes without an end of line")
-
-    def _hear_errors(self) -> bool:
-        part = os.read(self._errors, _READ_BYTES)
-        if not part:
-            return False
-        text = part.decode("utf-8", "backslashreplace")
-        tell(text)
-        self._complained = True
-        self.last_words = next((line.strip() for line in text.splitlines()[::-1] if line.strip()), self.last_words)
-        return True
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -3,7 +3,6 @@ first argument. It knows nothing of the arena."""
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -30,7 +29,10 @@ def king(line: str) -> str:
 def begin(what: str) -> None:
     """The answer to `hub`, `set-param` and `init`."""
     if what == "crashes at start":
-        sys.exit("no weights")
+        for part in (b'cannot open "', b"net.bin", b'"'):
+            os.write(2, part)
+            time.sleep(0.01)
+        sys.exit(1)
     if what == "starts twice":  # before the run, and for its first game
         with Path("started").open("a+") as file:
             if file.tell() == 2:
@@ -38,10 +40,9 @@ def begin(what: str) -> None:
             file.write("x")
     for line in sys.stdin:
         command = line.split()[0]
-        if command == "hub":
-            if what == "answers otherwise":
-                say("uciok")
-                continue
+        if command == "hub" and what == "speaks otherwise":
+            say(f"unknown command: {line.strip()}")
+        elif command == "hub":
             say('id name=scripted version=1 author="Nobody at all" country=""')
             say('param name=variant value=english type=enum values="english russian"')
             say("param name=level value=3 type=int min=1 max=9")
@@ -51,57 +52,51 @@ def begin(what: str) -> None:
         elif command == "init":
             if what == "crashes in init":
                 os.kill(os.getpid(), signal.SIGSEGV)
+            if what == "needs memory":
+                bytearray(1 << 40)
             say("init eval")
             if what != "is never ready":
                 say("ready")
             return
 
 
-def think(what: str, position: str, level: str) -> None:
+def think(what: str, position: str) -> None:
     """The answer to `go think`."""
     move = king(position)
-    say(f"info depth=3 score=-0.25 nodes=1234 time=0.012 pv={move}")
+    if what != "informs late":
+        say(f"info depth=3 score=-0.25 nodes=1234 time=0.012 pv={move}")
     if what == "crashes":
-        os.write(2, b"out of memory\n")
+        os.write(2, b"no weights\n")
         os._exit(7)
-    if what == "is killed":
-        os.kill(os.getpid(), signal.SIGKILL)
     if what == "starts twice":
         sys.exit(1)
-    if what == "is silent":
+    if what in ("is silent", "heeds no stop"):
         time.sleep(1000)
-    while what == "writes for ever":
-        say("info depth=1 nodes=1\n" * 100)
     while what == "writes no end of line":
         say("x" * 1000, end="")
-    if what == "writes half an answer":
-        say(f"done move={move}", end="")
-        time.sleep(1000)
     if what == "closes its input":
         os.close(0)
         say(f"done move={move}")
         time.sleep(1000)
-    if what == "moves off the board":
-        say("done move=32-99")
-    elif what == "moves illegally":
-        say("done move=1-32")
-    elif what == "moves nothing":
-        say("done")
-    elif what == "refuses positions":
-        say('error message="bad position"')
-    elif what == "waits for stop":
+    if what in SAYS:
+        say(SAYS[what])
+        return
+    if what == "waits for stop":
         assert next(sys.stdin).strip() == "stop"
-        say(f"done move={move}")
-    elif what == "heeds no stop":
-        time.sleep(1000)
-    else:
-        if what == "babbles":
-            os.write(1, b"\xff\xfe \x00\n\n")
-            os.write(2, b"a worry\n" * 100)
-            say('info depth=-3 score=nan nodes=1e999 time="soon" pv="99-98 x = \'\n=== = "" done\ninfo')
+    if what != "informs late":
         say(f'info depth=5 nodes=99\ndone move={move} ponder="" more=1')
-    if what == "answers twice":
-        say(f"done move={move}")
+        return
+    say(f"done move={move}")
+    time.sleep(0.05)
+    say(f"info depth=7 nodes=777 time=-1 pv={move}")
+
+
+SAYS = {
+    "moves illegally": "done move=1-32",
+    "refuses positions": 'error message="bad position"',
+    "gives up": "done move=resign",
+}
+"""What programs say in place of a move."""
 
 
 def burn() -> None:
@@ -111,23 +106,19 @@ def burn() -> None:
 
 def main(what: str) -> None:
     begin(what)
-    if what == "leaves a child":
-        subprocess.Popen(["tail", "-f", str(Path("openings.txt").resolve())])
     if what == "ponders":
         threading.Thread(target=burn, daemon=True).start()
-    position = level = ""
+    position = ""
     for line in sys.stdin:
         command = line.split()[0]
         if command == "pos":
             position = line.strip()
-        elif command == "level":
-            level = line.strip()
+        elif command == "ping":
+            say("pong")
         elif command == "go":
-            think(what, position, level)
-        elif command == "quit" and what != "stays":
+            think(what, position)
+        elif command == "quit":
             return
-    while what == "stays":
-        time.sleep(1000)
 
 
 main(sys.argv[1])

@@ -6,16 +6,22 @@ import random
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from arena.base.supervisor import are_supported
+from arena.experiment.load import load
+from arena.experiment.model import entry_of
 from arena.experiment.openings.sources import random_line
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.packing import named_of
+from arena.play.inspection import inspected_players
 from arena.play.match import play
+from arena.play.trials import trial_of
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.hub import parse_hub_move
@@ -43,9 +49,10 @@ FAILING = {
     "writes no end of message": (ERROR, "sent 128 characters"),
     "moves illegally": (ILLEGAL, "returned the illegal move '46-12' at ply 1"),
     "sends a wrong length": (ERROR, "sent 'M00034641'"),
-    "claims a draw": (ERROR, "claimed a draw"),
-    "asks for a game": (ERROR, "asked for a game itself"),
-    "refuses": (ERROR, "refused the game"),
+    "claims a draw": (ERROR, "ended the game in place of a move"),
+    "asks for a game": (ERROR, "sent 'R01me"),
+    "asks for an earlier move": (ERROR, "sent 'B005Z'"),
+    "refuses": (ERROR, "answered the request for a game with 'Ame"),
 }
 """What programs do -> how their game ends, and why."""
 
@@ -104,8 +111,7 @@ def test_every_move_is_read_as_it_was_written(name: str):
         while game.moves:
             game.pop()
             for move in game.legal_moves:
-                seconds, text = parsed_move(move_message(variant, game.position, move, 12345))
-                assert seconds == 9999
+                _, text = parsed_move(move_message(variant, game.position, move))
                 assert parse_hub_move(variant, game.position, text, game.legal_moves) == move
 
 
@@ -135,24 +141,39 @@ def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minu
     assert_first_lost(record, what, termination, reason)
 
 
-def test_a_program_that_gives_up_resigns():
+def test_a_program_that_gives_up_has_resigned():
     record = play(task_of(INTERNATIONAL, partner("gives up"), partner("shuttles"), opening=KINGS, max_plies=8))
     assert (record.result, record.termination, record.error) == ("black", "resigned", "")
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("what", "ends"),
-    [("leaves after a game", ["max_plies"] * 2), ("does not confirm", ["max_plies", ERROR, "max_plies"])],
-)
-def test_a_program_that_left_is_started_again_and_one_that_does_not_confirm_an_end_loses_the_next(
-    what: str, ends: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("what", ["leaves after a game", "does not confirm"])
+def test_a_program_that_left_its_game_or_does_not_leave_it_is_started_again(
+    what: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(dxp, "_END_SECONDS", 2.0)
+    monkeypatch.setattr(dxp, "_END_SECONDS", 0.5)
     task = task_of(INTERNATIONAL, partner(what), partner("shuttles"), opening=KINGS, max_plies=4)
-    records = [play(task) for _ in ends]
-    assert [record.termination for record in records] == ends
-    assert ERROR not in ends or "(GAMEEND) within 2 s" in records[1].error
+    assert [play(task).termination for _ in range(2)] == ["max_plies"] * 2
+
+
+@pytest.mark.parametrize("listens", ["program", "arena"])
+def test_a_program_plays_on_when_the_moves_of_its_clock_are_made(listens: str):
+    limit = Limit(clock=60.0, moves=2)
+    sides = (replace(partner("shuttles", listens=listens), limit=limit) for _ in range(2))
+    record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=7))
+    assert (record.termination, record.error) == ("max_plies", "")
+    assert [clock // 60 for clock in column(record, "clock")[::2]] == [0, 1, 1, 2]
+
+
+@pytest.mark.full
+def test_a_program_with_one_port_is_tried_by_one_process_at_a_time(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        spec = partner("plays by the rules", flags=(), port=free.getsockname()[1])
+    config = {"name": "dxp", "variant": "international", "players": [entry_of(spec), "random"]}
+    (tmp_path / "dxp.yaml").write_text(yaml.safe_dump(config))
+    experiment = load(tmp_path / "dxp.yaml")
+    [tried, _] = inspected_players(experiment, trial_of(experiment, is_close=True), lambda _: None)
+    assert tried.problems == []
 
 
 @pytest.mark.full

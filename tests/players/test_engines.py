@@ -33,10 +33,11 @@ from arena.rules.hub import line, parse_line
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.engines import hub
-from players.engines.parameters import ParameterValue, changed_settings, declared
+from players.engines.parameters import ParameterValue, cautions, changed_settings, declared
 from players.engines.program import waiting_announced
 from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
+from players.table import build_player
 from tests.helpers.asking import assert_first_lost, task_of
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.failing import assert_others_unharmed, every_game, run
@@ -44,6 +45,7 @@ from tests.helpers.failing import assert_others_unharmed, every_game, run
 pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
+KINGS = parse_fen(ENGLISH, "W:WK32:BK1")
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(__file__).parents[1] / "data" / "engine.py"
 CONFIG = """\
@@ -72,10 +74,11 @@ FAILING = {
 }
 """What engines do -> how their game ends, and why."""
 AT_START = {
-    "crashes at start": "(exit code 1) before it was ready; it wrote 'no weights'",
+    "crashes at start": "(exit code 1) before it was ready; it wrote 'cannot open \"net.bin\"'",
     "crashes in init": "(SIGSEGV) before it was ready",
+    "needs memory": "(exit code 1) with 2048 MB of memory at most (process: {memory: ...}) before it was ready",
     "refuses parameters": "python3 answers: 'no such level'",
-    "is never ready": "within 1 s while it was built",
+    "speaks otherwise": "within 1 s while it was built; it wrote 'unknown command: hub'",
 }
 
 
@@ -119,7 +122,7 @@ def engine(kind: str, folder: Path, limit: Limit = LIMIT) -> PlayerSpec:
 def test_an_engine_that_fails_loses_its_game(kind: str, tmp_path: Path) -> None:
     termination, reason = FAILING[kind]
     bad = engine(kind, tmp_path, Limit(seconds=0.05) if kind == "heeds no stop" else LIMIT)
-    task = task_of(ENGLISH, bad, PlayerSpec("random", "random"), opening=parse_fen(ENGLISH, "W:WK32:BK1"))
+    task = task_of(ENGLISH, bad, PlayerSpec("random", "random"), opening=KINGS)
     record = play(task._replace(max_plies=8, allowance=Allowance(move_timeout=1.0)))
     close_players()
     assert_first_lost(record, kind, termination, reason)
@@ -128,14 +131,26 @@ def test_an_engine_that_fails_loses_its_game(kind: str, tmp_path: Path) -> None:
 @pytest.mark.full
 def test_what_an_engine_computes_in_its_opponents_time_is_counted(tmp_path: Path) -> None:
     spec = engine("ponders", tmp_path)
-    opening = parse_fen(ENGLISH, "W:WK32:BK1")
-    player, game = begin_game(spec, ENGLISH, opening, "1", Allowance()), Game(ENGLISH, opening)
+    player, game = begin_game(spec, ENGLISH, KINGS, "1", Allowance()), Game(ENGLISH, KINGS)
     for _ in range(2):
         player.choose(game, LIMIT, random.Random(0))
         time.sleep(0.3)
     pondered = player.choose(game, LIMIT, random.Random(0)).pondered_seconds
     assert pondered > 0.01
     close_players()
+
+
+def test_what_an_engine_says_after_its_move_is_not_of_the_next_one_nor_a_time_below_0_any(tmp_path: Path) -> None:
+    player, game = build_player(engine("informs late", tmp_path), ENGLISH), Game(ENGLISH, KINGS)
+    choices = [player.choose(game, LIMIT, random.Random(0)) for _ in range(3)]
+    player.close()  # type: ignore[attr-defined]
+    assert {(choice.nodes, choice.depth, choice.extra) for choice in choices} == {(0, 0, None)}
+
+
+def test_an_engine_that_gives_up_has_resigned(tmp_path: Path) -> None:
+    record = play(task_of(ENGLISH, engine("gives up", tmp_path), PlayerSpec("random", "random"), opening=KINGS))
+    close_players()
+    assert (record.result, record.termination, record.error) == ("black", "resigned", "")
 
 
 @pytest.mark.full
@@ -174,8 +189,8 @@ def test_a_program_that_is_not_ready_soon_is_announced_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a run, where it is in a process of its own, and where the command asks it itself."""
-    monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 0.2)
-    line = "waiting for python3 to answer 'init'"
+    monkeypatch.setattr("players.engines.hub.PATIENCE", 0.2)
+    line = "waiting for python3 to answer 'init'; it wrote 'init eval'"
     ran = invoke("run", configured(tmp_path, "is never ready", move_timeout=4), "--out", tmp_path / "out")
     assert ran.exit_code == 2 and ran.stderr.count(f"{line}\n") == 1
 
@@ -250,6 +265,11 @@ def test_a_program_is_given_values_of_the_type_that_it_declares(
         assert caught.value.keys == ("parameters", "x")
 
 
+def test_parameters_that_take_cores_from_others_are_said() -> None:
+    [ponders, threads] = cautions({"book": True, "ponder": True, "threads": 10_000, "tt-size": 24})
+    assert "'ponder: true'" in ponders and "'threads: 10000'" in threads
+
+
 @pytest.mark.parametrize("restart", [False, True])
 def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
     restart: bool, tmp_path: Path
@@ -291,10 +311,10 @@ def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(variant:
 
 
 @pytest.mark.parametrize(
-    "limit", [Limit(clock=10.0, increment=0.1), Limit(clock=0.1, increment=0.1), Limit(clock=3.0)]
+    "limit", [Limit(clock=10.0, increment=0.1), Limit(clock=0.1, increment=0.1), Limit(clock=1200.0, moves=75)]
 )
 def test_a_program_is_told_the_clock_that_a_program_of_ours_understands(limit: Limit) -> None:
-    level = hub._times(limit, reserve=0.0)
+    level = hub.times(limit, reserve=0.0)
     assert limit_of(parse_line(line("level", level))) == limit._replace(increment=limit.increment or 0.0)
     assert level["time"] == pytest.approx((limit.clock or 0.0) - (limit.increment or 0.0))
 

@@ -97,7 +97,7 @@ GRID = [player(f"{e}{d}", d, evaluation=e) for e in ("a", "b") for d in (2, 4)]
             {f"{w}d{d}": f"evaluation linear ({w}d2, ...)" for w in (1, 2) for d in (2, 4)},
         ),
         (
-            [player(f"{c}{d}", d, "engine", command=c, reserve=0.1) for c in ("x", "y") for d in (1, 2)],
+            [player(f"{c}{d}", d, "engine", command=c, log=d == 1) for c in ("x", "y") for d in (1, 2)],
             {f"{c}{d}": f"engine ({c}1, ...)" for c in ("x", "y") for d in (1, 2)},
         ),
         ([player("r", type="random"), player("s", 3)], {}),
@@ -182,7 +182,7 @@ def test_numbers_are_written_as_people_write_them(write: Any, value: float, more
         ("negamax", {"nodes": 2000}, {"tt": 0, "stop": "half"}, "alpha-beta, tt 0, stop half, 2,000 nodes"),
         ("engine", {"seconds": 1.0}, {"command": "/opt/scan hub", "folder": "."}, "program scan, 1 s"),
         ("engine", {"depth": 1}, {"command": "node starter.js", "folder": "."}, "program node starter.js, 1 ply"),
-        ("engine", {"clock": 60.0}, {"protocol": "dxp", "port": 27531}, "program engine, 1 min for the game"),
+        ("engine", {"clock": 1200.0, "moves": 75}, {"port": 27531}, "program engine, 20 min for each 75 moves"),
     ],
 )
 def test_a_player_is_described(kind: str, limit: dict[str, Any], options: dict[str, Any], words: str) -> None:

@@ -12,10 +12,12 @@ from players.player import ENGINE, Limit, PlayerSpec
 
 LIMITS = Limit._fields
 """Settings that limit a player's moves."""
-_TIME = ("seconds", "clock", "increment")
-"""Those that are seconds."""
+_TIME = ("seconds", "clock", "increment", "moves")
+"""Those of time."""
 _PROGRAM = ("command", "folder")
 """The options of an outside program that say which program it is."""
+_LOG = "log"
+"""Its option that changes nothing in its games."""
 
 
 def settings(player: PlayerSpec) -> dict[str, Any]:
@@ -23,9 +25,11 @@ def settings(player: PlayerSpec) -> dict[str, Any]:
 
     The type of an outside program includes its command and folder, which say what plays.
     """
-    options = dict(player.options)
-    program = [options.pop(name, None) for name in _PROGRAM] if player.type == ENGINE else []
-    return {"type": [player.type, *program] if program else player.type, **limits(player), **options}
+    if player.type != ENGINE:
+        return {"type": player.type, **limits(player), **player.options}
+    program = [player.options.get(name) for name in _PROGRAM]
+    options = {name: value for name, value in player.options.items() if name not in (*_PROGRAM, _LOG)}
+    return {"type": [ENGINE, *program], **limits(player), **options}
 
 
 def limits(player: PlayerSpec) -> dict[str, Any]:
