@@ -70,7 +70,7 @@ def escaped(text: object) -> str:
 
 @functools.cache
 def environment(kind: str = "html") -> Environment:
-    """Load templates by their paths below the package `arena`; those of kind "html" escape, "markdown" does not."""
+    """Load templates by their paths below the package `arena`; those of kind "html" escape what they are given."""
     made = Environment(
         loader=PackageLoader("arena", ""),
         autoescape=kind == "html",
