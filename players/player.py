@@ -23,7 +23,7 @@ ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""
 _PUBLISHED = ("game3", "checkers-ai", "simplified", "cis300")
 """The types of published programs."""
-TYPES = ("random", "greedy", "negamax", "mcts", "hybrid", "engine", *_PUBLISHED)
+TYPES = ("random", "greedy", "plain", "negamax", "mcts", "hybrid", "engine", *_PUBLISHED)
 """The names of `players.table.PLAYERS`, for those that do not load the compiler."""
 EVALUATIONS = (
     *("material", "simple", "game3", "checkers-ai", "cis300"),

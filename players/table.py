@@ -16,12 +16,14 @@ from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
 from players.options import ENTRY_KEYS, check_options, option_problems, takes_rules
+from players.plain import Plain
 from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Pause, Player, PlayerSpec
 from players.published import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {
     "random": Random,
     "greedy": Greedy,
+    "plain": Plain,
     "negamax": Negamax,
     "mcts": Mcts,
     "hybrid": Hybrid,

@@ -106,12 +106,12 @@ class BoardGame:
         self,
         variant: Variant,
         sides: tuple[Side, Side],
-        start: Position | None = None,
+        start: Position | str | None = None,
         *,
         clock: Clock | None = None,
         seed: int = 0,
     ) -> None:
-        """White's side first. All chance of its players comes from `seed`; they are built when first asked."""
+        """White's side first; `start` may be a FEN. All random numbers of its players come from `seed`."""
         self.variant, self.clock, self.seed = variant, clock, seed
         self.game = Game(variant, start)
         self.turns: list[Turn] = []
@@ -136,7 +136,7 @@ class BoardGame:
     def of(cls, played: PlayedGame, sides: tuple[Side, Side], **options: Any) -> BoardGame:
         """A game to be played on from the end of one that was read, its start the last position set up there."""
         game = game_of(played)
-        board = cls(played.variant, sides, game.start, **options)
+        board = cls(played.variant, sides, game.start_fen, **options)
         for move in game.moves:
             board._push(move, 0.0, None)
             board._reset_clocks()

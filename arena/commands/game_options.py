@@ -17,7 +17,6 @@ from arena.experiment.load import player_spec
 from arena.experiment.yaml.values import inline
 from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Termination
-from arena.rules.notation import parse_fen
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.result import result_text
@@ -66,9 +65,8 @@ def board_game(options: GameOptions) -> tuple[BoardGame, tuple[str, str]]:
         return _game_of_file(options, options.from_file, variant)
     assert variant is not None
     entries = entries_for(options, variant)
-    start = None if options.fen is None else parse_fen(variant, options.fen)
     sides = sides_for(entries, options.name)
-    return BoardGame(variant, sides, start, clock=options.clock, seed=options.seed), entries
+    return BoardGame(variant, sides, options.fen, clock=options.clock, seed=options.seed), entries
 
 
 def entries_for(options: GameOptions, variant: Variant) -> tuple[str, str]:

@@ -86,7 +86,7 @@ def play_command(
 
             open_page(game, chosen.name, say, click.echo, players=offered, port=port, opens=not no_open)
             return
-        rules = chosen.variant or game.variant.unchanged
+        rules = [chosen.variant or game.variant.name, *(["--no-draws"] if chosen.no_draws else [])]
         terminal = TerminalGame(game, entries, rules, is_turned=flip)
         named = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
         scores = (

@@ -41,7 +41,7 @@ _AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` lea
 class TerminalGame:
     """A game at the terminal, and the next ones: `game` is the one that is played."""
 
-    def __init__(self, game: BoardGame, entries: tuple[str, str], rules: str, *, is_turned: bool) -> None:
+    def __init__(self, game: BoardGame, entries: tuple[str, str], rules: list[str], *, is_turned: bool) -> None:
         """`entries` are White's and Black's, `rules` as the command line has them."""
         self.program = program_of(game.variant)
         self.game, self.entries, self._rules, self.is_turned = game, entries, rules, is_turned
@@ -192,7 +192,7 @@ class TerminalGame:
         """
         last = self.game
         last.release()
-        game = BoardGame(last.variant, last.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
+        game = BoardGame(last.variant, last.sides, last.game.start_fen, clock=last.clock, seed=last.seed + 1)
         try:
             game.prepare()
         except BaseException:
@@ -205,7 +205,11 @@ class TerminalGame:
         self.has_left = True
         if self.game.outcome is None and self.game.turns:
             white, black = self.entries
-            words = ["arena", "play", self._rules, "--white", white, "--black", black, "--fen", self.game.game.fen]
+            words = ["arena", "play", *self._rules, "--white", white, "--black", black]
+            if (clock := self.game.clock) is not None:
+                words += ["--clock", f"{clock.seconds / 60:g}+{clock.increment:g}"]
+            words += ["--seed", str(self.game.seed)] if self.game.seed else []
+            words += ["--fen", self.game.game.fen]
             self.print("the game is not over (`save` keeps its moves); to resume it:", shlex.join(words))
 
     def _turn_lines(self, ply: int) -> list[str]:

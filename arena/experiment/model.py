@@ -223,18 +223,17 @@ class GradeSettings(Section):
     )
 
 
-def _variant(value: Any) -> str | dict[str, Any]:
+def _variant(value: Any) -> str:
     if value is None:
         example = f"as in variant: english (choices: {', '.join(VARIANTS)})"
         raise worded(f"the key 'variant' is missing: the rules, {example}")
     if not isinstance(value, str | dict):
         raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
     try:
-        build_variant(value)
+        return build_variant(value).name
     except VariantError as error:
         keys = (error.key,) if isinstance(value, dict) else ()
         raise refused([(keys, str(error))]) from None
-    return value
 
 
 _SIZED = f"^({'|'.join(VARIANTS)})-({'|'.join(f'{rows}x{rows}' for rows in SIZES)})$"

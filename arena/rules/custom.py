@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
-from pydantic_core import ErrorDetails, PydanticKnownError
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails, PydanticCustomError, PydanticKnownError
 
 from arena.base.errors import ArenaError
 from arena.base.wording import quoted, unknown
 from arena.rules.position import COLOURS
 from arena.rules.result import Draws
 from arena.rules.rules import GEOMETRY, PROMOTIONS, SIZES, Rules, board_rules
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import MOST_KING_MOVES, VARIANTS, Variant, sized_name
 
 
 class VariantError(ArenaError, ValueError):
@@ -34,18 +34,28 @@ def _whole(number: object) -> object:
     return number
 
 
+def _no_single(occurrences: int) -> int:
+    """The number, refused if it is 1: the start would be a draw."""
+    if occurrences == 1:
+        raise PydanticCustomError("single", "be 0 or at least 2")
+    return occurrences
+
+
 _Count = Annotated[int, Field(ge=0)]
 _DEFAULTS = {field.name: field.default for field in fields(Rules)}
 _KINDS: dict[str, Any] = {
     "base": Literal[tuple(VARIANTS)],
-    "endings": bool,
-    "first": Literal[COLOURS],
     "rows": Annotated[Literal[SIZES], BeforeValidator(_whole)],
-    **dict.fromkeys(("men", "king_moves"), _Count),
+    "men": _Count,
+    "first": Literal[COLOURS],
+    "king_moves": Annotated[int, Field(ge=0, le=MOST_KING_MOVES)],
     **{name: bool for name, default in _DEFAULTS.items() if isinstance(default, bool)},
     "promotion": Literal[PROMOTIONS],
-    **dict.fromkeys(("repetition", "no_progress", "no_capture"), _Count),
+    "repetition": Annotated[_Count, AfterValidator(_no_single)],
+    **dict.fromkeys(("no_progress", "no_capture"), _Count),
+    "endings": bool,
 }
+_EXAMPLE = "{base: english, promotion: never}"
 _WANTED = {"bool_type": "be true or false", "int_type": "be a whole number"}
 Changes: type[BaseModel] = create_model(  # type: ignore[call-overload]
     "Changes",
@@ -60,11 +70,6 @@ OTHER_NAMES = {
 """The rule sets of names that people give them, which are unlike their names here."""
 _EMPTY = 2
 """Rows between the sides that men of the start leave empty on a board of another size, at least."""
-_SIZED = re.compile(r"(.+)-([0-9]{1,3})x\2")
-_CHANGED = re.compile(r"([^()]+) \(([^()]+)\)")
-"""The name of a rule set with something changed, which stands in brackets."""
-_DRAWS = "draws"
-"""All draw rules, in a name, where `without_draws` has taken them."""
 
 
 def build_variant(description: str | Mapping[str, Any]) -> Variant:
@@ -72,20 +77,20 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
 
     `{base: english, promotion: never, repetition: 0}`: any rule of `Rules` by its name, draw rules (0 is off;
     `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`, and `rows`, one of SIZES, for a
-    square board with as many rows of men as the base has, or as leave two rows empty. `english-6x6` is the name of
-    `{base: english, rows: 6}`; what else is changed stands in brackets, `english-6x6 (promotion never)`. A variant
-    is made again from its name. Raises VariantError.
+    square board with as many rows of men as the base has, or as leave two rows empty. Its name is such a mapping
+    with what differs from the base, always in the same order; `english-6x6` is that of `{base: english, rows: 6}`.
+    Raises VariantError.
     """
-    if isinstance(description, str):
+    if isinstance(description, str) and not description.startswith("{"):
         return _named(description)
+    changes = _read(description) if isinstance(description, str) else dict(description)
     try:
-        Changes.model_validate(dict(description))
+        Changes.model_validate(changes)
     except ValidationError as error:
-        raise _refusal(description, error.errors()) from None
-    base = VARIANTS[description["base"]]
-    sized = _resized(base, description.get("rows", base.rules.rows))
-    changes = {key: value for key, value in description.items() if key not in ("base", "rows")}
-    variant = _changed(sized, changes) if changes else sized
+        raise _refusal(changes, error.errors()) from None
+    base = VARIANTS[changes["base"]]
+    sized = _resized(base, changes.get("rows", base.rules.rows))
+    variant = _changed(sized, changes)
     rules = variant.rules
     if rules.prefer_early_kings and (rules.rows > 8 or rules.removed_at_once):
         raise VariantError(
@@ -106,22 +111,31 @@ def sizes_of(base: Variant) -> Iterator[Variant]:
             yield build_variant({"base": base.name, "rows": rows})
 
 
+def without_draws(variant: Variant) -> Variant:
+    """The rules without draws by repetition or by counting moves; the variant itself if it has none."""
+    return variant if variant.draws == Draws() else _described(variant, draws=Draws())
+
+
 def _named(name: str) -> Variant:
-    """The variant of a name: one of VARIANTS, one with the size of its board, or one with changes in brackets."""
+    """One of VARIANTS, or one of them on a board of another size."""
     if name in VARIANTS:
         return VARIANTS[name]
-    changed, changes = _CHANGED.fullmatch(name), dict[str, Any]()
-    sized = _SIZED.fullmatch(changed[1] if changed else name)
-    base = sized[1] if sized else changed[1] if changed else name
-    if base not in VARIANTS:
-        raise VariantError(unknown("variant", base, VARIANTS, OTHER_NAMES), "base")
-    words = changed[2].split(", ") if changed else []
-    for word in words:
-        key, _, value = word.removeprefix("no ").partition(" ")
-        changes[key] = int(value) if re.fullmatch("[0-9]{1,9}", value) else value or word == key
-    draws = changes.pop(_DRAWS, True)
-    variant = build_variant({**changes, "base": base} | ({"rows": int(sized[2])} if sized else {}))
-    return variant if draws else without_draws(variant)
+    for base in VARIANTS.values():
+        for rows in SIZES:
+            if name == sized_name(base, rows):
+                return build_variant({"base": base.name, "rows": rows})
+    raise VariantError(unknown("variant", name, VARIANTS, OTHER_NAMES), "base")
+
+
+def _read(text: str) -> dict[str, Any]:
+    """The mapping that a text is, as YAML has it."""
+    try:
+        changes = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        changes = None
+    if not isinstance(changes, dict) or not all(isinstance(key, str) for key in changes):
+        raise VariantError(f"{quoted(text)} is no mapping, as {_EXAMPLE} is", "")
+    return changes
 
 
 def _resized(base: Variant, rows: int) -> Variant:
@@ -132,7 +146,7 @@ def _resized(base: Variant, rows: int) -> Variant:
     gametype[2:4] = [str(rows)] * len(gametype[2:4])
     return replace(
         base,
-        name=f"{base.name}-{rows}x{rows}",
+        name=sized_name(base, rows),
         rules=base.rules.but(**{name: getattr(board, name) for name in GEOMETRY}),
         men=board.per_row * min(base.men // base.rules.per_row, (rows - _EMPTY) // 2),
         gametype=",".join(gametype),
@@ -141,48 +155,51 @@ def _resized(base: Variant, rows: int) -> Variant:
     )
 
 
-def _changed(base: Variant, changes: Mapping[str, Any]) -> Variant:
+def _changed(sized: Variant, changes: Mapping[str, Any]) -> Variant:
     """The variant with those keys of Changes different, whatever their values lead to."""
-    rules = {key: value for key, value in changes.items() if key in _DEFAULTS}
+    rules = {key: value for key, value in changes.items() if key in _DEFAULTS and key != "rows"}
     if "promotion" in rules:
         rules["promotion"] = PROMOTIONS.index(rules["promotion"])
     draws = {key: value for key, value in changes.items() if key in Draws._fields}
-    if not draws.pop("endings", True):
+    if draws.pop("endings", True) is False:
         draws["endings"] = ()
-    return _named_after(
-        base,
-        ", ".join(_told(*change) for change in changes.items()),
-        rules=base.rules.but(**rules),
-        men=changes.get("men", base.men),
-        first=COLOURS.index(changes["first"]) if "first" in changes else base.first,
-        draws=base.draws._replace(**draws),
-        king_moves=changes.get("king_moves", base.king_moves),
+    return _described(
+        sized,
+        rules=sized.rules.but(**rules),
+        men=changes.get("men", sized.men),
+        first=COLOURS.index(changes["first"]) if "first" in changes else sized.first,
+        draws=sized.draws._replace(**draws),
+        king_moves=changes.get("king_moves", sized.king_moves),
     )
 
 
-def _told(key: str, value: object) -> str:
-    """A change in a rule set's name: `promotion never`, `flying`, `no endings`."""
-    return key if value is True else f"no {key}" if value is False else f"{key} {value}"
+def _described(variant: Variant, **changes: Any) -> Variant:
+    """The variant with other fields, named by what differs from its base; that itself if nothing does."""
+    base = VARIANTS[variant.family]
+    sized, changed = _resized(base, variant.rules.rows), replace(variant, **changes)
+    before, after = _values(sized), _values(changed)
+    if before == after:
+        return sized
+    before["rows"] = base.rules.rows
+    keys = [
+        f"base: {base.name}",
+        *(f"{key}: {value}".lower() for key, value in after.items() if value != before[key]),
+    ]
+    return replace(changed, name=f"{{{', '.join(keys)}}}", gametype="", about="own rules", base=base.name)
 
 
-def without_draws(variant: Variant) -> Variant:
-    """The rules without draws by repetition or by counting moves; the variant itself if it has none."""
-    if variant.draws == Draws():
-        return variant
-    return _named_after(variant, _told(_DRAWS, False), draws=Draws())
-
-
-def _named_after(variant: Variant, changes: str, **fields: Any) -> Variant:
-    """The variant with other fields, and with what is changed in the brackets of its name."""
-    before = variant.name.removeprefix(variant.unchanged).strip(" ()")
-    return replace(
-        variant,
-        name=f"{variant.unchanged} ({', '.join(filter(None, [before, changes]))})",
-        gametype="",
-        about=f"{variant.name} with {changes}",
-        base=variant.family,
-        **fields,
-    )
+def _values(variant: Variant) -> dict[str, Any]:
+    """The value of each key of Changes but the base."""
+    rules, draws = variant.rules, variant.draws
+    special = {
+        "men": variant.men,
+        "first": COLOURS[variant.first],
+        "king_moves": variant.king_moves,
+        "promotion": PROMOTIONS[rules.promotion],
+        **draws._asdict(),
+        "endings": bool(draws.endings),
+    }
+    return {key: special[key] if key in special else getattr(rules, key) for key in _KINDS if key != "base"}
 
 
 def _refusal(description: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> VariantError:
@@ -196,7 +213,7 @@ def _refusal(description: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> 
     error = min(errors, key=order)
     key, value = str(error["loc"][0]), error["input"]
     if error["type"] == "missing":
-        return VariantError("a custom variant needs a base, such as {base: english, promotion: never}", "")
+        return VariantError(f"a custom variant needs a base, as in {_EXAMPLE}", "")
     if error["type"] == "extra_forbidden":
         return VariantError(unknown("rule", key, Changes.model_fields), key)
     if error["type"] == "literal_error" and isinstance(value, str):

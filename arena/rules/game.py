@@ -152,8 +152,7 @@ class Game:
         self.without_capture = 0 if captured else self.without_capture + 1
         self.without_progress = 0 if captured or by_man else self.without_progress + 1
         if self.variant.king_moves:
-            run, (white, black) = self._king_run(move, own, captured or by_man), self._king_runs
-            self._king_runs = (run, black) if before.turn == WHITE else (white, run)
+            self._king_runs = self._runs_after(move, own, captured, by_man)
         if self._balanced and (after.white | after.black).bit_count() <= self._most_in_endings:
             self._balanced = tuple(
                 count + 1 if self._lasts(ending, before, after, captured) else 0
@@ -224,6 +223,11 @@ class Game:
     def fen(self) -> str:
         """The position as FEN, such as `B:W18,24,K10:B12,K3`."""
         return fen_of(self.variant, self.position) + king_runs_text(self.variant, self._king_runs)
+
+    @property
+    def start_fen(self) -> str:
+        """The start as FEN."""
+        return fen_of(self.variant, self.start) + king_runs_text(self.variant, self.start_runs)
 
     @property
     def pdn(self) -> str:
@@ -306,12 +310,13 @@ class Game:
             return False
         return in_balance(ending, rules, after) and in_balance(ending, rules, before)
 
-    def _king_run(self, move: int, own: int, ends: int) -> tuple[int, int]:
-        """The square of the king moved by `move`, and how often it has moved in a row."""
-        if ends:
-            return (0, 0)
-        last, count = self._king_runs[self.position.turn]
-        return move & ~own, count + 1 if move & own == last else 1
+    def _runs_after(self, move: int, own: int, captured: int, by_man: int) -> KingRuns:
+        """The runs of both sides' kings after a move: a king that was captured has none."""
+        (last, count), (square, others) = self._king_runs[self.turn], self._king_runs[1 - self.turn]
+        count = min(count + 1, self.variant.king_moves) if move & own == last else 1
+        run = (0, 0) if captured or by_man else (move & ~own, count)
+        other = (0, 0) if captured & square else (square, others)
+        return (run, other) if self.turn == WHITE else (other, run)
 
     def _is_tired(self, move: int) -> bool:
         """Whether a move is one more than the same king may make in a row (`Variant.king_moves`)."""

@@ -13,7 +13,7 @@ from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 
 _LETTERS = "WB"
-_KING_RUNS = r"\+([0-3])([0-9]{1,2})?\+([0-3])([0-9]{1,2})?"
+_KING_RUNS = r"\+([0-9])([0-9]{1,2})?\+([0-9])([0-9]{1,2})?"
 _COUNTERS = re.compile(rf"(\s*:\s*([HF][0-9]+|{_KING_RUNS}))+\s*$", re.IGNORECASE)
 """The suffix of lidraughts to a FEN: the half-move clock, the move number, and Frisian king moves."""
 KingRuns: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
@@ -39,16 +39,12 @@ def parse_fen(variant: Variant, text: str) -> Position:
     """Read a position from FEN, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
     Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`), and it may stand in its tag, with
-    the side to move twice, as py-draughts writes it (`[FEN "B:B:W18:B12"]`). A final dot and the counters that
-    lidraughts appends (`:H0:F1`, `:+0+0`) are skipped. Raises NotationError for anything that is not a position
-    of the variant: a square off the board or named twice, a man where it would have been crowned, a colour missing
-    or given twice, a side to move that is unknown; and for moves of a king in a row, which a position does not
-    hold (`parse_start`).
+    the side to move twice, as py-draughts writes it (`[FEN "B:B:W18:B12"]`). A final dot and the counters of a
+    game in progress (`:H0:F1`, `:+0+347`) are skipped. Raises NotationError for anything that is not a position
+    of the variant: a square off the board or named twice, a man where it would have been crowned, a colour
+    missing or given twice, a side to move that is unknown.
     """
-    position, runs = parse_start(variant, text)
-    if runs != NO_RUNS:
-        raise NotationError(f"FEN {text!r}: a position alone is wanted, without moves of a king in a row")
-    return position
+    return parse_start(variant, text)[0]
 
 
 def _parse_position(variant: Variant, text: str) -> Position:

@@ -16,10 +16,8 @@ from arena.rules.position import BLACK, WHITE, Position, row_and_column, single_
 from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
 
-
-def unchanged(name: str) -> str:
-    """A variant's name without what is changed, which stands in brackets."""
-    return name.partition(" (")[0]
+MOST_KING_MOVES = 9
+"""The largest `Variant.king_moves`, one digit of a FEN."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,8 @@ class Variant:
 
     @property
     def unchanged(self) -> str:
-        """The name without what is changed: `english-6x6` of `english-6x6 (promotion never)`."""
-        return unchanged(self.name)
+        """The name without other changes than the size: `english-6x6`."""
+        return sized_name(VARIANTS[self.family], self.rules.rows)
 
     @property
     def family(self) -> str:
@@ -92,6 +90,11 @@ class Variant:
         first, last = sum(self.bits[: self.men]), sum(self.bits[-self.men :])
         white, black = (first, last) if self.from_white else (last, first)
         return Position(white, black, 0, self.first)
+
+
+def sized_name(base: Variant, rows: int) -> str:
+    """The name of one of VARIANTS on a board of so many rows."""
+    return base.name if rows == base.rules.rows else f"{base.name}-{rows}x{rows}"
 
 
 _EIGHT = board_rules(8, 4)

@@ -19,7 +19,6 @@ from starlette.websockets import WebSocket
 
 from arena.base.wording import message_of
 from arena.report.template import modules
-from arena.rules.variants import unchanged
 from arena.web.beginning import placed_position, variant_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
@@ -96,7 +95,7 @@ async def _offer(request: Request) -> Response:
 
 
 async def _board(request: Request) -> Response:
-    return Json(board_document(variant_of(unchanged(request.path_params["name"]))))
+    return Json(board_document(variant_of(request.path_params["name"])))
 
 
 async def _position(request: Request) -> Response:

@@ -1,8 +1,9 @@
-"""The negamax search, compiled: one search in which each technique is a switch, from the root down.
+"""The negamax search, compiled: one search in which each technique is a switch.
 
-The root (`search` deepens, `iterate` sets the windows, `search_root` tries the moves), a node (`search_below`,
-whose later moves `scout` asks about, with what people tune in functions of their own: `extension`, `reduction`,
-`cut_value`), the last ply (`frontier`), and what lies at the horizon (`leaf`, `quiesce`).
+`players.plain` has the idea in 20 lines. Here are a node (`search_below`, whose later moves `scout` asks about,
+with what people tune in functions of their own: `extension`, `reduction`, `cut_value`), the last ply (`frontier`),
+what lies at the horizon (`leaf`, `quiesce`), the root (`search` deepens, `iterate` sets the windows, `search_root`
+tries the moves), and how Python calls it.
 
 Nodes are counted the same way everywhere: every position entered counts once each time, the root and the leaves
 included. Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root),
@@ -68,211 +69,6 @@ PROBCUT_DEPTH, PROBCUT_BASE = 4, 3
 PROBCUT_ABOVE, PROBCUT_BELOW = 0.02, 0.06
 """Men for each of these plies by which a value must be outside the window. Source: chosen here, by sequential
 tests of `full` with and without `probcut` in two games; see `probable_value` for the idea's."""
-
-
-class Compiled(NamedTuple):
-    """The search, compiled for a rule set."""
-
-    search: Any
-    """`search`, to be called from Python."""
-    address: Any
-    """Of `search_below`, for the field `search` of the state."""
-
-
-@cache
-def compiled_search(rules: Any) -> Compiled:
-    """The search for a rule set; compiled, or loaded from the cache, at the first call."""
-    states, position, earlier = np.zeros(1, record_type(State)), Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
-    node = Node(position, 0, 0, 0)
-    address = address_of(search_below, types.float64, rules, states[0], node, 1, -WIN, WIN)
-    return Compiled(
-        entry(search, types.float64, rules, states, position, earlier, (0, 0), 0, 1, 1, WIN, WIN), address
-    )
-
-
-# --- the root
-
-
-@kernel
-def search(
-    rules: Rules,
-    states: Sequence[State],
-    position: Position,
-    earlier: NDArray[np.int64],
-    counts: tuple[int, int],
-    count: int,
-    depth: int,
-    nodes: int,
-    soft: float,
-    hard: float,
-) -> float:
-    """Search a position until a limit is met; its value, for the side to move.
-
-    `earlier` is int64[n, 4]: white, black, kings and turn of the game's positions since the last capture or move
-    of a man, HISTORY - 1 at most; `counts` are the plies since that, and since the last capture. The root's moves
-    are the first `count` of the state's, or, if that is 0, all legal ones. The limits are plies, positions, and
-    seconds: `hard`, and `soft`, which `stop` heeds. What is found is left in the one state in `states`, by the
-    names of `SearchResult`.
-    """
-    state = states[0]
-    begin_search(state, position, earlier, counts, nodes, hard)
-    began = state.polled
-    if count == 0:
-        count = generate(rules, position, view(state.moves, np.int64), 0)
-    for i in range(count):
-        state.root_index[i] = i
-        state.root_values[i] = -np.inf
-    root_key = key(position)
-    answer, last = _UNKNOWN, 1
-    for reached in range(1 if state.iterative else depth, depth + 1):
-        state.depth = reached
-        state.horizon = 0
-        leaves, before = state.leaves, state.nodes
-        value = iterate(rules, state, position, root_key, reached, count, answer)
-        # part of an iteration counts, as it began with the best move of the last one
-        if state.best >= 0 and (not state.stopped or state.partial or not state.found):
-            answer = value
-            keep_iteration(state, count, reached - state.stopped, state.ties == TIES_RANDOM)
-        # a single move needs no time to think
-        if state.stopped or (count == 1 and hard < np.inf):
-            break
-        if state.stop == HALF and monotonic() - began >= soft:
-            break
-        if state.stop == COST and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
-            break
-        last = max(state.nodes - before, 1)
-        # a win is certain, or nothing lay beyond the horizon: a deeper search finds the same
-        if abs(value) > LIMIT or (state.leaves == leaves and not state.horizon):
-            break
-        if state.root_order:
-            sort_root(state, count)
-    return answer
-
-
-@inlined
-def begin_search(
-    state: State,
-    position: Position,
-    earlier: NDArray[np.int64],
-    counts: tuple[int, int],
-    nodes: int,
-    seconds: float,
-) -> None:
-    """`begin` a search, and clear what an earlier one left; of what is to last, history counts less and less."""
-    begin(state, position, earlier, counts, nodes, seconds, POLL_FIRST)
-    clear_answer(state)
-    state.horizon = state.depth = state.first = 0
-    state.generation += 1
-    if state.order == ORDER_ALL:
-        state.killers[:] = -1
-        for turn in range(2):
-            for i in range(state.history.shape[1]):
-                state.history[turn, i] //= 8
-
-
-@kernel
-def iterate(
-    rules: Rules, state: State, position: Position, root_key: int, depth: int, count: int, last: float
-) -> float:
-    """The value of a search to `depth`, by windows around the `last` iteration's value if so switched."""
-    width, alpha, beta, value = state.aspiration * state.man, -np.inf, np.inf, last
-    if abs(last) <= LIMIT and state.windows == MTDF:
-        # each null window halves the question: is the value above or below? the table keeps what was seen
-        while alpha < beta and not state.stopped:
-            bound = np.nextafter(value, np.inf) if value == alpha else value
-            low = np.nextafter(bound, -np.inf)
-            value = search_root(rules, state, position, root_key, depth, low, bound, count)
-            if value < bound:
-                beta = value
-            else:
-                alpha = value
-        # the value is known, its move is not
-        low = np.nextafter(value, -np.inf)
-        value = search_root(rules, state, position, root_key, depth, low, np.inf, count)
-        if state.best >= 0 or state.stopped:
-            return value
-        alpha, beta = -np.inf, np.inf
-    elif abs(last) <= LIMIT and width:
-        # a narrow window cuts more, and the value seldom moves far
-        alpha, beta = last - width, last + width
-    while True:
-        value = search_root(rules, state, position, root_key, depth, alpha, beta, count)
-        if state.stopped or alpha < value < beta or (alpha == -np.inf and beta == np.inf):
-            return value
-        width *= 4
-        if value <= alpha:
-            alpha = last - width
-        if value >= beta:
-            beta = last + width
-        if width > WIDEST * state.man:
-            alpha, beta = -np.inf, np.inf
-
-
-@inlined
-def is_too_late(state: State, before: int, last: int, spent: float, seconds: float) -> bool:
-    """Whether the next iteration's first move would be searched after `seconds`, of which some are spent.
-
-    It is to grow, as the iteration that took all nodes from `before` on has grown from one of `last` nodes.
-    """
-    growth = min((state.nodes - before) / last, MOST_GROWTH)
-    return bool(spent + spent / state.nodes * growth * (state.first - before) >= seconds)
-
-
-@kernel
-def search_root(
-    rules: Rules, state: State, position: Position, key: int, depth: int, alpha: float, beta: float, count: int
-) -> float:
-    """The value of the root, whose moves are the first `count` of `state.moves`, searched `depth` plies.
-
-    `state.best` is then the index of the best move, -1 if there is none above alpha; with `state.stopped` the
-    value is that of the moves that were finished. `search_below` is called by its address: by its name, all of its
-    code would be compiled into this kernel and its callers again.
-    """
-    moves = view(state.moves, np.int64)
-    state.best = -1
-    best = -np.inf
-    if out_of_budget(state):
-        return best
-    state.nodes += 1
-    state.pv[0, 0] = -1
-    state.tied[:count] = 0
-    for i in range(count):
-        if state.nodes >= state.node_limit:
-            state.stopped = 1
-            break
-        move = moves[i]
-        child = apply(rules, position, move)
-        enter(state, 0, position, move, child)
-        node = Node(child, changed(key, position, child), 1, count)
-        state.deepest = max(state.deepest, 1)
-        # an equal move is only seen in a window that includes the best value: if lots are drawn, or it is to win
-        low = alpha
-        if best > alpha:
-            equals_win = state.ties == TIES_RANDOM or state.root_index[i] < state.root_index[state.best]
-            low = np.nextafter(best, -np.inf) if equals_win else best
-        floor = low if state.alpha_beta else -np.inf
-        value = _UNKNOWN
-        if depth > 1 and i > 0 and floor > -np.inf:
-            value = scout(rules, state, node, depth - 1, 0, floor)
-        if value > floor and not state.stopped:
-            value = -call_at(state.search, rules, state, node, depth - 1, -beta, -floor)
-        if state.stopped:
-            break
-        if i == 0:
-            state.first = state.nodes
-        state.root_values[i] = value
-        if value > best:
-            state.tied[:i] = 0
-        state.tied[i] = value > low
-        if value > best or (value > low and state.ties != TIES_RANDOM):
-            best = value
-            if value > alpha:
-                state.best = i
-                extend_pv(state, 0, move)
-                if state.alpha_beta and value >= beta:
-                    count_cutoff(state, 0, i == 0)
-                    break
-    return best
 
 
 # --- a node
@@ -364,7 +160,8 @@ def scout(rules: Rules, state: State, node: Node, depth: int, reduced: int, alph
     """The value of a move by null windows, to show that it is no better than alpha; UNKNOWN if a reduced search
     says that it may be, and no other is made."""
     above = np.nextafter(alpha, np.inf)
-    # late move reduction: what the order puts last is seldom best, so a shorter search must show it first
+    # late move reduction: what the order puts last is seldom best, so a shorter search must show it first.
+    # `call_at`, as it stands: by its name `search_below`, which calls this, would be compiled into itself again
     if reduced > 0:
         value = -call_at(state.search, rules, state, node, depth - reduced, -above, -alpha)
         if value <= alpha:  # so short a search proves nothing above alpha
@@ -623,3 +420,214 @@ def look_up(rules: Rules, state: State, position: Position, ply: int) -> float:
         return draw_value(state, ply)
     end = ply + code - 1
     return WIN - end if wins(rules, code) else end - WIN
+
+
+# --- the root
+
+
+@kernel
+def search(
+    rules: Rules,
+    states: Sequence[State],
+    position: Position,
+    earlier: NDArray[np.int64],
+    counts: tuple[int, int],
+    count: int,
+    depth: int,
+    nodes: int,
+    soft: float,
+    hard: float,
+) -> float:
+    """Search a position until a limit is met; its value, for the side to move.
+
+    `earlier` is int64[n, 4]: white, black, kings and turn of the game's positions since the last capture or move
+    of a man, HISTORY - 1 at most; `counts` are the plies since that, and since the last capture. The root's moves
+    are the first `count` of the state's, or, if that is 0, all legal ones. The limits are plies, positions, and
+    seconds: `hard`, and `soft`, which `stop` heeds. What is found is left in the one state in `states`, by the
+    names of `SearchResult`.
+    """
+    state = states[0]  # numba takes a record from Python only in an array; this is a view of it, no copy
+    begin_search(state, position, earlier, counts, nodes, hard)
+    began = state.polled
+    if count == 0:
+        count = generate(rules, position, view(state.moves, np.int64), 0)
+    for i in range(count):
+        state.root_index[i] = i
+        state.root_values[i] = -np.inf
+    root_key = key(position)
+    answer, last = _UNKNOWN, 1
+    for reached in range(1 if state.iterative else depth, depth + 1):
+        state.depth = reached
+        state.horizon = 0
+        leaves, before = state.leaves, state.nodes
+        value = iterate(rules, state, position, root_key, reached, count, answer)
+        # part of an iteration counts, as it began with the best move of the last one
+        if state.best >= 0 and (not state.stopped or state.partial or not state.found):
+            answer = value
+            keep_iteration(state, count, reached - state.stopped, state.ties == TIES_RANDOM)
+        # a single move needs no time to think
+        if state.stopped or (count == 1 and hard < np.inf):
+            break
+        if state.stop == HALF and monotonic() - began >= soft:
+            break
+        if state.stop == COST and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
+            break
+        last = max(state.nodes - before, 1)
+        # a win is certain, or nothing lay beyond the horizon: a deeper search finds the same
+        if abs(value) > LIMIT or (state.leaves == leaves and not state.horizon):
+            break
+        if state.root_order:
+            sort_root(state, count)
+    return answer
+
+
+@inlined
+def begin_search(
+    state: State,
+    position: Position,
+    earlier: NDArray[np.int64],
+    counts: tuple[int, int],
+    nodes: int,
+    seconds: float,
+) -> None:
+    """`begin` a search, and clear what an earlier one left; of what is to last, history counts less and less."""
+    begin(state, position, earlier, counts, nodes, seconds, POLL_FIRST)
+    clear_answer(state)
+    state.horizon = state.depth = state.first = 0
+    state.generation += 1
+    if state.order == ORDER_ALL:
+        state.killers[:] = -1
+        for turn in range(2):
+            for i in range(state.history.shape[1]):
+                state.history[turn, i] //= 8
+
+
+@kernel
+def iterate(
+    rules: Rules, state: State, position: Position, root_key: int, depth: int, count: int, last: float
+) -> float:
+    """The value of a search to `depth`, by windows around the `last` iteration's value if so switched."""
+    width, alpha, beta, value = state.aspiration * state.man, -np.inf, np.inf, last
+    if abs(last) <= LIMIT and state.windows == MTDF:
+        # each null window halves the question: is the value above or below? the table keeps what was seen
+        while alpha < beta and not state.stopped:
+            bound = np.nextafter(value, np.inf) if value == alpha else value
+            low = np.nextafter(bound, -np.inf)
+            value = search_root(rules, state, position, root_key, depth, low, bound, count)
+            if value < bound:
+                beta = value
+            else:
+                alpha = value
+        # the value is known, its move is not
+        low = np.nextafter(value, -np.inf)
+        value = search_root(rules, state, position, root_key, depth, low, np.inf, count)
+        if state.best >= 0 or state.stopped:
+            return value
+        alpha, beta = -np.inf, np.inf
+    elif abs(last) <= LIMIT and width:
+        # a narrow window cuts more, and the value seldom moves far
+        alpha, beta = last - width, last + width
+    while True:
+        value = search_root(rules, state, position, root_key, depth, alpha, beta, count)
+        if state.stopped or alpha < value < beta or (alpha == -np.inf and beta == np.inf):
+            return value
+        width *= 4
+        if value <= alpha:
+            alpha = last - width
+        if value >= beta:
+            beta = last + width
+        if width > WIDEST * state.man:
+            alpha, beta = -np.inf, np.inf
+
+
+@inlined
+def is_too_late(state: State, before: int, last: int, spent: float, seconds: float) -> bool:
+    """Whether the next iteration's first move would be searched after `seconds`, of which some are spent.
+
+    It is to grow, as the iteration that took all nodes from `before` on has grown from one of `last` nodes.
+    """
+    growth = min((state.nodes - before) / last, MOST_GROWTH)
+    return bool(spent + spent / state.nodes * growth * (state.first - before) >= seconds)
+
+
+@kernel
+def search_root(
+    rules: Rules, state: State, position: Position, key: int, depth: int, alpha: float, beta: float, count: int
+) -> float:
+    """The value of the root, whose moves are the first `count` of `state.moves`, searched `depth` plies.
+
+    `state.best` is then the index of the best move, -1 if there is none above alpha; with `state.stopped` the
+    value is that of the moves that were finished. `search_below` is called by its address: by its name, all of its
+    code would be compiled into this kernel and its callers again.
+    """
+    moves = view(state.moves, np.int64)
+    state.best = -1
+    best = -np.inf
+    if out_of_budget(state):
+        return best
+    state.nodes += 1
+    state.pv[0, 0] = -1
+    state.tied[:count] = 0
+    for i in range(count):
+        if state.nodes >= state.node_limit:
+            state.stopped = 1
+            break
+        move = moves[i]
+        child = apply(rules, position, move)
+        enter(state, 0, position, move, child)
+        node = Node(child, changed(key, position, child), 1, count)
+        state.deepest = max(state.deepest, 1)
+        # an equal move is only seen in a window that includes the best value: if lots are drawn, or it is to win
+        low = alpha
+        if best > alpha:
+            equals_win = state.ties == TIES_RANDOM or state.root_index[i] < state.root_index[state.best]
+            low = np.nextafter(best, -np.inf) if equals_win else best
+        floor = low if state.alpha_beta else -np.inf
+        value = _UNKNOWN
+        if depth > 1 and i > 0 and floor > -np.inf:
+            value = scout(rules, state, node, depth - 1, 0, floor)
+        if value > floor and not state.stopped:
+            value = -call_at(state.search, rules, state, node, depth - 1, -beta, -floor)
+        if state.stopped:
+            break
+        if i == 0:
+            state.first = state.nodes
+        state.root_values[i] = value
+        if value > best:
+            state.tied[:i] = 0
+        state.tied[i] = value > low
+        if value > best or (value > low and state.ties != TIES_RANDOM):
+            best = value
+            if value > alpha:
+                state.best = i
+                extend_pv(state, 0, move)
+                if state.alpha_beta and value >= beta:
+                    count_cutoff(state, 0, i == 0)
+                    break
+    return best
+
+
+# --- from Python
+
+
+class Compiled(NamedTuple):
+    """The search, compiled for a rule set."""
+
+    search: Any
+    """`search`, to be called from Python."""
+    address: Any
+    """Of `search_below`, for the field `search` of the state."""
+
+
+@cache
+def compiled_search(rules: Any) -> Compiled:
+    """The search for a rule set; compiled, or loaded from the cache, at the first call.
+
+    Looked up once: a call of a kernel by its name takes 20 to 100 µs, as numba looks up its arguments' types.
+    """
+    states, position, earlier = np.zeros(1, record_type(State)), Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
+    node = Node(position, 0, 0, 0)
+    address = address_of(search_below, types.float64, rules, states[0], node, 1, -WIN, WIN)
+    return Compiled(
+        entry(search, types.float64, rules, states, position, earlier, (0, 0), 0, 1, 1, WIN, WIN), address
+    )

@@ -214,8 +214,8 @@ def test_ctrl_c_pauses_a_game_of_players(own):
         ("--white human --level 9", "english: White ann, Black level 9; ", "1"),
         ("--white greedy --flip", "english: White greedy, Black ann; ", "1"),
         ("--white human --black human", "english: White human, Black human; ", "1"),
-        ("'{base: english, men: 12}'", "english (men 12): White level 3, Black ann; ", "32"),
-        ("checkers-ai --no-draws", "checkers-ai (no draws): White checkers-ai, Black ann; ", "32"),
+        ("'{base: english, men: 8}'", "{base: english, men: 8}: White level 3, Black ann; ", "32"),
+        ("checkers-ai --no-draws", "{base: checkers-ai, repetition: 0, no_progress: 0}: White checkers-ai,", "32"),
     ],
 )
 def test_a_person_has_the_side_that_moves_first_and_its_board_below(arguments, heading, top):
@@ -378,6 +378,11 @@ def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
         ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
         (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
         (["{base: english, men: 12}"], [], ["{base: english, men: 12}", "--white", "level 3", "--black", "human"]),
+        (
+            ["frisian", "--no-draws", "--clock", "2.5+1", "--seed", 7, "--fen", "W:W40,K47:B1,K5"],
+            ["47-41"],
+            ["frisian", "--no-draws", "--white", "human", "--black", "level 3", "--clock", "2.5+1", "--seed", "7"],
+        ),
     ],
 )
 def test_the_command_that_resumes_a_game_has_its_sides_rules_and_position(arguments, lines, words):

@@ -57,15 +57,15 @@ def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_witho
 
 def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tmp_path: Path) -> None:
     head = (
-        "variants: {usual: english, free: {base: russian, flying: true}}\n"
+        "variants: {usual: english, free: {base: russian, flying: false}}\n"
         "openings: {count: {usual: 5, free: 7}, random_plies: 6, set: {free: russian-table}}"
     )
     found = load_all(written(tmp_path, f"{head}\n{LIMITS}", LACKING % ""))
     assert [(name, one.variant, one.players[2].limit.depth) for name, one in found.items()] == [
         ("usual-d2", "english", 2),
         ("usual-fast", "english", None),
-        ("free-d2", {"base": "russian", "flying": True}, 2),
-        ("free-fast", {"base": "russian", "flying": True}, None),
+        ("free-d2", "{base: russian, flying: false}", 2),
+        ("free-fast", "{base: russian, flying: false}", None),
     ]
     openings = [(one.openings.count, one.openings.random_plies, one.openings.set) for one in found.values()]
     assert openings == 2 * [(5, 6, None)] + 2 * [(7, 4, "russian-table")]

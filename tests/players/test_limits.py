@@ -43,6 +43,7 @@ class Registered(NamedTuple):
 REGISTERED = {
     "random": Registered({}, limitless=True, variants=("english", "frisian"), limits=("none", "all")),
     "greedy": Registered({}, limitless=True, variants=("english", "frisian"), limits=("none", "all")),
+    "plain": Registered({}, limitless=True, variants=("english", "frisian"), limits=("none", "depth")),
     "negamax": Registered({}),
     "mcts": Registered({}, variants=("english", "frisian"), depths=False),
     "hybrid": Registered({}, variants=("english",), depths=False),

@@ -22,6 +22,7 @@ from players.evaluation.builtin import material
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
+from players.plain import Plain
 from players.player import AnswerError, Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
@@ -58,7 +59,7 @@ def alpha_beta(variant: Variant) -> Negamax:
     return Negamax(variant, "simple", "alphabeta")
 
 
-def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
+def choose(player: Negamax | Plain, variant: Variant, position: Position, depth: int) -> Choice:
     return player.choose(Game(variant, position), Limit(depth), random.Random(0))
 
 
@@ -105,6 +106,13 @@ def test_alpha_beta_counts_as_a_plain_one_does(variant, open_positions, alpha_be
             choice = choose(alpha_beta, variant, position, depth)
             assert {name: getattr(choice, name) for name in counted} == counted, (fen(variant, position), depth)
             assert choice.score == score
+
+
+def test_the_plain_player_searches_the_same_tree_as_alpha_beta(variant, open_positions, alpha_beta):
+    plain = Plain(variant)
+    for position in open_positions[::10]:
+        found, expected = (choose(player, variant, position, 3) for player in (plain, alpha_beta))
+        assert found == expected._replace(leaves=0, deepest=0, cutoffs_max=0, cutoffs_min=0, cutoffs_first=0)
 
 
 def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_positions, alpha_beta):

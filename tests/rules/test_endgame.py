@@ -7,6 +7,7 @@ import random
 import re
 import resource
 import shutil
+import time
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -225,14 +226,16 @@ def test_tables_are_made_where_they_are_opened_which_is_said(own_home):
     assert known_pieces(ENGLISH) == 2
 
 
-def test_tables_of_other_code_are_not_read_and_end(own_home, monkeypatch):
+@pytest.mark.parametrize("days", [1, 15])
+def test_tables_of_other_code_are_not_read_and_are_deleted_when_they_were_long_unused(own_home, monkeypatch, days):
     make(ENGLISH, 2)
-    before = folder_of(ENGLISH)
+    before, used = folder_of(ENGLISH), time.time() - days * 24 * 3600
+    os.utime(before, (used, used))
     monkeypatch.setattr(endgame, "_code", lambda: "other")
     with pytest.raises(EndgameError):
         load(ENGLISH, 2)
     make(ENGLISH, 2)
-    assert not before.exists()
+    assert before.exists() == (days == 1)
 
 
 @pytest.mark.parametrize("calls", [1, 6])

@@ -252,10 +252,33 @@ def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves:
     for wrong in ("W:W40,K47:B1,K5:+0+346", "W:WK46,K47:B1,K5:+0+3", "W:W40,K47:B1:+3+0"):
         with pytest.raises(ValueError, match="which moved 3 times"):
             Game("frisian", wrong)
-    if "+0+0" not in text:
-        with pytest.raises(ValueError, match="moves of a king in a row"):
-            parse_fen(VARIANTS["frisian"], text)
+    assert parse_fen(VARIANTS["frisian"], text) == Game("frisian", text).position
     assert Game("international", text).fen.count(":") == 2
+
+
+def fens_are_read_back(variant: Variant, games: int) -> None:
+    for seed in range(games):
+        game, rng = Game(variant), random.Random(seed)
+        while game.outcome is None and len(game.moves) < 1000:
+            game.push(rng.choice(game.legal_moves))
+            again = Game(variant, game.fen)
+            assert (again.position, again.legal_moves, again.fen) == (game.position, game.legal_moves, game.fen)
+            assert parse_fen(variant, game.fen) == game.position
+            if len(game.moves) % 10 == 0:
+                (read,), problems = read_pdn(again.pdn)
+                assert not problems and game_of(read).fen == game.fen
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_fen_of_a_game_in_progress_is_the_start_of_one_with_the_same_moves(name: str) -> None:
+    fens_are_read_back(VARIANTS[name], 50)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_fens_of_many_games_in_progress_are_read_back(name: str) -> None:
+    fens_are_read_back(VARIANTS[name], 2000)
 
 
 # --- the keys of positions

@@ -7,7 +7,8 @@ import pytest
 
 from arena.rules.custom import VariantError, build_variant, sizes_of, without_draws
 from arena.rules.notation import place
-from arena.rules.position import WHITE
+from arena.rules.pdn.tokens import variant_of_tags
+from arena.rules.position import COLOURS, WHITE
 from arena.rules.result import Draws
 from arena.rules.rules import GEOMETRY, board_rules
 from arena.rules.variants import VARIANTS
@@ -26,12 +27,16 @@ from tests.helpers.command_line import one_line
         ({"base": "english", "promotion": "sometimes"}, "promotion"),
         ({"base": "english", "men": 17}, "men"),
         ({"base": "english", "repetition": -1}, "repetition"),
+        ({"base": "english", "repetition": 1}, "repetition"),
+        ({"base": "frisian", "king_moves": 10}, "king_moves"),
         ({"base": "killer", "one_hop": True}, "one_hop"),
         ({"base": "international", "prefer_early_kings": True}, "prefer_early_kings"),
         ({"base": "english", "top": 3}, "top"),
         ({"base": "english", "rows": 10.0}, "rows"),
         ({"base": "italian", "rows": 10}, "rows"),
         ("english-6x8", "base"),
+        ("{base: english, lasca: true}", "lasca"),
+        *((text, "") for text in ("{", "{base: english", "{" * 5000, "{1: 2}", "{base: !!python/name:os.x }")),
     ],
 )
 def test_a_wrong_description_is_told_with_its_key(description, key) -> None:
@@ -44,8 +49,8 @@ def test_a_wrong_description_is_told_with_its_key(description, key) -> None:
 def test_every_rule_set_keeps_its_own_size_and_name() -> None:
     for name, variant in VARIANTS.items():
         rows = variant.rules.rows
-        assert build_variant({"base": name, "rows": rows}) is build_variant(f"{name}-{rows}x{rows}") is variant
-        assert build_variant({"base": name, "rows": rows, "men": 4}).name == f"{name} (men 4)"
+        assert build_variant({"base": name, "rows": rows}) == build_variant({"base": name}) == variant
+        assert build_variant({"base": name, "rows": rows, "men": 4}).name == f"{{base: {name}, men: 4}}"
 
 
 @pytest.mark.parametrize("base", VARIANTS)
@@ -65,32 +70,30 @@ def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_th
         assert (variant.draws, variant.first, variant.mirrored) == (own.draws, own.first, own.mirrored)
 
 
-def test_the_name_of_a_changed_rule_set_says_what_is_changed() -> None:
-    variant = build_variant({"base": "english", "rows": 6, "promotion": "never"})
-    assert (variant.family, variant.gametype, variant.men) == ("english", "", 6)
-    assert (variant.name, variant.unchanged) == ("english-6x6 (promotion never)", "english-6x6")
-    others = ({"flying": True}, {"men_capture_kings": False}, {"repetition": 0, "endings": False})
-    names = [build_variant({"base": "english", **changes}).name for changes in others]
-    assert names == ["english (flying)", "english (no men_capture_kings)", "english (repetition 0, no endings)"]
-    assert without_draws(variant).name == "english-6x6 (promotion never, no draws)"
+def test_the_name_of_a_changed_rule_set_is_the_mapping_of_what_differs_from_its_base() -> None:
+    variant = build_variant({"promotion": "never", "no_capture": 0, "rows": 6, "base": "english"})
+    assert variant == build_variant({"base": "english", "rows": 6, "promotion": "never"})
+    assert (variant.family, variant.unchanged, variant.gametype, variant.men) == ("english", "english-6x6", "", 6)
+    assert variant.name == "{base: english, rows: 6, promotion: never}"
+    assert without_draws(VARIANTS["cis300"]) is VARIANTS["cis300"]
     assert build_variant({"base": "italian", "rows": 10, "prefer_early_kings": False}).men == 15
 
 
-@pytest.mark.parametrize(
-    "description",
-    [
-        {"base": "english", "rows": 6, "promotion": "never"},
-        {"base": "italian", "rows": 10, "prefer_early_kings": False, "flying": True},
-        {"base": "pool", "first": "white", "men": 8, "endings": False, "repetition": 0},
-    ],
-)
-def test_a_rule_set_is_made_again_from_its_name(description) -> None:
-    variant = build_variant(description)
-    for same in (variant, without_draws(variant)):
-        assert build_variant(same.name) == same
-    for name in ("english (lasca)", "lasca (flying)", "english (men x)", "english (men " + "9" * 5000 + ")"):
-        with pytest.raises(VariantError):
-            build_variant(name)
+@pytest.mark.parametrize("base", VARIANTS)
+def test_a_rule_set_is_made_again_from_the_name_that_files_have(base) -> None:
+    own = VARIANTS[base]
+    changes = {
+        "first": COLOURS[1 - own.first],
+        "men": 8,
+        "king_moves": 2,
+        "endings": False,
+        "flying": not own.rules.flying,
+    }
+    for description in (changes, {"rows": 6, "no_capture": 30}, {}):
+        for variant in (made := build_variant({"base": base, **description}), without_draws(made)):
+            assert build_variant(variant.name) == variant
+            tags = {"Variant": variant.name, "GameType": variant.gametype}
+            assert variant_of_tags(tags, None) == variant
 
 
 def test_names_that_people_give_lead_to_ours() -> None:

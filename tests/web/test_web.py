@@ -156,7 +156,7 @@ def test_draws_by_the_rules_can_be_switched_off(at, draws, ended):
     for text in ["32-28", "1-5", "28-32", "5-1"] * 2:
         state = at.ask(state, "move", text=text)
     assert (state["request"]["draws"], state["outcome"] and state["outcome"]["termination"]) == (draws, ended)
-    assert state["variant"] == ("english" if draws else "english (no draws)")
+    assert state["variant"] == ("english" if draws else "{base: english, repetition: 0, no_progress: 0}")
     assert state["request"]["variant"] == "english"
 
 

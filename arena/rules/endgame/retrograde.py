@@ -13,7 +13,6 @@ K. Thompson, Retrograde Analysis of Certain Endgames, 1986.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -48,6 +47,7 @@ from arena.rules.endgame.tables import (
     read_slice,
     why_no_tables,
 )
+from arena.rules.jit.cache import delete_stale
 from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import apply, generate
@@ -108,9 +108,7 @@ def make(variant: Variant, pieces: int, report: Report = lambda *_: None) -> End
     except FolderError as error:
         raise EndgameError(f"the endgame tables of {variant.name} cannot be made: {error}") from None
     try:
-        for other in folder.parent.glob("*/"):
-            if other != folder:  # solved by other code
-                shutil.rmtree(other)
+        delete_stale(other for other in folder.parent.glob("*/") if other != folder)
         Solver(variant, pieces, folder, report).solve()
     except OSError as error:
         raise EndgameError(f"{folder} cannot be written to: {error.strerror}") from None

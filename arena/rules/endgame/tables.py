@@ -8,6 +8,7 @@ Who wins follows from whether these plies are odd.
 from __future__ import annotations
 
 import hashlib
+import os
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from arena.base.errors import ArenaError
 from arena.rules.endgame import MOST_PIECES
 from arena.rules.endgame.index import SLICES, Material, probe, slice_number, slice_sizes, wins
-from arena.rules.jit.cache import cache_folder
+from arena.rules.jit.cache import cache_folder, hash_of_code
 from arena.rules.jit.kernel import entry, is_compiling
 from arena.rules.position import Position
 from arena.rules.rules import Rules
@@ -118,6 +119,8 @@ def load(variant: Variant, pieces: int) -> EndgameTables:
             tables.add(material, read_slice(path, size))
         except (OSError, ValueError):
             raise EndgameError(f"{path} is missing or damaged") from None
+    with suppress(OSError):
+        os.utime(folder)  # it counts as used now
     return tables
 
 
@@ -141,7 +144,5 @@ def folder_of(variant: Variant) -> Path:
 @cache
 def _code() -> str:
     """A hash of the code that solves endings, as it was when it was first asked for."""
-    digest, folder = hashlib.sha256(), Path(__file__).parent
-    for path in (*(folder.with_name(f"{name}.py") for name in _SOURCES), *sorted(folder.glob("*.py"))):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    folder = Path(__file__).parent
+    return hash_of_code([*(folder.with_name(f"{name}.py") for name in _SOURCES), *sorted(folder.glob("*.py"))])

@@ -13,12 +13,13 @@ from typing import Any, Literal, TypeVar, cast
 
 import numba
 from numba.core import event, types
+from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import infer_global, make_intrinsic_template
 
 from arena.rules.jit import constants  # noqa: F401, numba's type of rule sets
-from arena.rules.jit.cache import numba_uses_cache_folder
+from arena.rules.jit.cache import KernelCache, is_own
 from arena.rules.jit.part import compiler_of_parts
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,21 +36,21 @@ _ANNOUNCED_SECONDS = 4.0
 
 
 class Kernel(CPUDispatcher):
-    """A function that numba compiles for each combination of types, at the first call; `cached`: kept on disk."""
+    """A function that numba compiles for each combination of types, at the first call.
 
-    def __init__(self, function: Callable[..., Any], cached: bool = False, **options: Any) -> None:
+    `is_kept`: its code is kept on disk.
+    """
+
+    def __init__(self, function: Callable[..., Any], is_kept: bool = False, **options: Any) -> None:
         targetoptions = _OPTIONS | {"error_model": _error_model(function)} | options
         compiler: Any = compiler_of_parts if "forceinline" in options else Compiler
         super().__init__(function, targetoptions=targetoptions, pipeline_class=compiler)
-        self._is_cached = cached
+        self._is_kept = is_kept
 
     def compile(self, sig: Any) -> Any:
-        """numba's, which looks for the function's files on disk now: decorating a function does not touch them."""
-        if self._is_cached:
-            self._is_cached = False
-            with numba_uses_cache_folder(self.py_func) as is_kept:
-                if is_kept:
-                    self.enable_caching()
+        """numba's, which looks for the kernel on disk now: decorating a function does not touch that."""
+        if self._is_kept:
+            self._is_kept, self._cache = False, KernelCache(self.py_func)
         with collecting_no_garbage():
             return super().compile(sig)
 
@@ -74,8 +75,8 @@ def collecting_no_garbage() -> Iterator[None]:
 
 
 def kernel(function: F) -> F:
-    """Compile `function` for each combination of types at its first call, and keep the code on disk."""
-    return cast(F, Kernel(function, cached=True)) if is_compiling() else function
+    """Compile `function` for each combination of types at its first call; the arena's own code is kept on disk."""
+    return cast(F, Kernel(function, is_kept=is_own(function))) if is_compiling() else function
 
 
 def inlined(function: F, written: Callable[..., Any] | None = None) -> F:
@@ -124,12 +125,15 @@ def address_of(function: Callable[..., Any], returns: Any, *arguments: Any) -> A
 
 
 def callback(function: Callable[..., Any], signature: Any) -> Any:
-    """Compile `function` for a numba signature, as code that kernels call through a pointer; kept on disk.
+    """Compile `function` for a numba signature, as code that kernels call through a pointer.
 
     Raises numba's error, which names the line, if the function uses what numba cannot compile.
     """
-    with numba_uses_cache_folder(function) as is_kept:
-        compiled: Any = numba.cfunc(signature, cache=is_kept, error_model=_error_model(function))(function)
+    options = {"error_model": _error_model(function)}
+    compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, options)
+    if is_own(function):
+        compiled._cache = KernelCache(function)
+    compiled.compile()
     return compiled
 
 
@@ -203,7 +207,9 @@ class _Listener(event.Listener):
         self._starts = starts
 
     def on_start(self, event: event.Event) -> None:
-        self._starts()
+        compiled = (event.data or {}).get("dispatcher")
+        if compiled is None or is_own(compiled.py_func):  # a user's few functions take no time to speak of
+            self._starts()
 
     def on_end(self, event: event.Event) -> None:
         pass
@@ -216,7 +222,7 @@ def is_compiling() -> bool:
 
 def _error_model(function: Callable[..., Any]) -> Literal["numpy", "python"]:
     """How numba compiles divisions: by zero they raise in users' code; the arena's own never divides so."""
-    return "numpy" if (function.__module__ or "").partition(".")[0] in ("arena", "players") else "python"
+    return "numpy" if is_own(function) else "python"
 
 
 def _signature(returns: Any, arguments: tuple[Any, ...]) -> Any:

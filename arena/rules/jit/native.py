@@ -32,24 +32,20 @@ def reversed_bits(bits: int, width: int) -> int:
 
 @instructions_of(popcount)
 def _popcount(_context: Any, bits: types.Type) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.int64), generate
+    return types.int64(types.int64), lambda _context, builder, _signature, values: builder.ctpop(*values)
 
 
 @instructions_of(lowest_square)
 def _lowest_square(_context: Any, bits: types.Type) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], cgutils.true_bit)
-
-    return types.int64(types.int64), generate
+    return types.int64(types.int64), lambda _context, builder, _signature, values: builder.cttz(
+        *values, cgutils.true_bit
+    )
 
 
 @instructions_of(reversed_bits)
 def _reversed_bits(_context: Any, bits: types.Type, width: types.Type) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        bits, width = arguments
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        bits, width = values
         return builder.lshr(builder.bitreverse(bits), builder.sub(ir.IntType(64)(64), width))
 
     return types.int64(types.int64, types.int64), generate

@@ -1,0 +1,58 @@
+"""`plain`: alpha-beta as textbooks have it. Read it before the compiled search, `players.negamax.search`."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from arena.rules.game import Game
+from arena.rules.variants import Variant
+from players.evaluation.build import Description, build_evaluation
+from players.negamax.score import WIN, plies_to_win
+from players.player import Choice, Limit
+
+_DEPTH = 3
+"""Plies, if the entry has no depth."""
+
+
+class Plain:
+    """Alpha-beta in 20 lines of Python, to read and to copy: it plays as `negamax` with `preset: alphabeta`."""
+
+    kept = True
+    limits = ("depth",)
+    default = Limit(depth=_DEPTH)
+
+    def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
+        self._rules, self._evaluation = variant.rules, build_evaluation(evaluation, variant)
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Search the game's tree `limit.depth` plies deep, and choose the first of its best moves."""
+        self._depth, self._nodes = limit.depth or _DEPTH, 0
+        score, line = self._search(game, 0, -math.inf, math.inf)
+        return Choice(line[0], score, self._depth, nodes=self._nodes, pv=line, plies_to_win=plies_to_win(score))
+
+    def _search(self, game: Game, ply: int, alpha: float, beta: float) -> tuple[float, tuple[int, ...]]:
+        """The value for the side to move, `ply` plies from the root, and the best line.
+
+        A value within alpha and beta is exact; one beyond says only that it is at least, or at most, so much.
+        """
+        self._nodes += 1
+        if (outcome := game.outcome) is not None:
+            if outcome.winner is None:
+                return 0.0, ()
+            # a win is worth the more the sooner it comes
+            return (WIN - ply if outcome.winner == game.turn else ply - WIN), ()
+        if ply == self._depth:
+            return float(self._evaluation.values(self._rules, [game.position])[0]), ()
+        best, line = -math.inf, tuple[int, ...]()
+        for move in game.legal_moves:
+            game.push(move)
+            # what is good for the other side is bad for this one, and so are its bounds
+            value, reply = self._search(game, ply + 1, -beta, -max(alpha, best))
+            game.pop()
+            if -value > best:
+                best, line = -value, (move, *reply)
+            # the other side has something better than to come here: no further move matters
+            if best >= beta:
+                break
+        return best, line
