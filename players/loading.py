@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import shlex
@@ -18,27 +17,16 @@ from typing import Any
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable, quoted
-from players.identity import (
-    MODULE_PREFIX,
-    Files,
-    content_of,
-    forget_helpers,
-    forget_modules,
-    hash_of,
-    hidden,
-    import_from,
-    is_current,
-    is_there,
-    loading,
-    note_module,
-    note_part,
-)
+from players.identity import Files, hash_of
+from players.importing import is_there, loading, packages, part
 from players.player import ENGINE, NETWORKS, Pause, PlayerSpec
 
 PLAYER_NAME, EVALUATION_NAME = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
 EXAMPLE = "my_heuristic.py"
 """The example of a user's own file, which `arena init` writes."""
+FILES = "files"
+"""The option of programs and of own classes that names further files that they are made of."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 
 
@@ -52,7 +40,7 @@ class PlayerError(ArenaError):
     files: Files = MappingProxyType({})
     """The files that it was loaded from, as far as they are known."""
 
-    def __init__(self, message: str, *keys: str) -> None:
+    def __init__(self, message: str, *keys: str | int) -> None:
         super().__init__(message)
         self.keys = keys
 
@@ -65,9 +53,8 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
     """
     source, _, name = reference.rpartition(":")
     try:
-        with loading() as noted:
-            module = _load_file(Path(source)) if source.endswith(".py") else _load_module(source)
-            note_part(module.__name__, noted)
+        with loading():
+            module = _module(source)
     except PlayerError as error:
         raise PlayerError(str(error), key) from None
     except Pause:
@@ -100,7 +87,8 @@ def _module_of(error: Exception) -> str:
 
 def _hidden(module: str) -> str:
     """The end of a line on a module of Python's own, if a file of the user's has the same name."""
-    file = hidden(module)
+    files = (Path(place, f"{module}.py") for place in _places if module in sys.stdlib_module_names)
+    file = next((file for file in files if file.is_file()), None)
     return f"; Python's own module {module} hides {file}: give that file another name" if file else ""
 
 
@@ -150,7 +138,7 @@ def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
     if spec.type == ENGINE:
         within = spec.options.get("folder", ".")
         place = str((folder / within).resolve()) if isinstance(within, str) else within
-        return replace(spec, options={**spec.options, "folder": place})
+        spec = replace(spec, options={**spec.options, "folder": place})
     return moved(spec, lambda path: found_file(path, folder, NETWORKS).resolve())
 
 
@@ -159,12 +147,12 @@ def moved(spec: PlayerSpec, place: Callable[[Path], Path]) -> PlayerSpec:
 
     def elsewhere(text: Any) -> Any:
         match = _FILE_REFERENCE.fullmatch(text) if isinstance(text, str) else None
-        return f"{place(Path(match[1]))}{match[2] or ''}" if match else text
+        return f"{place(Path(match[1]))}{match[2] or ''}" if match and spec.type != ENGINE else text
 
-    if spec.type == ENGINE:
-        return spec
-    options = {name: elsewhere(value) for name, value in spec.options.items()}
-    return replace(spec, type=elsewhere(spec.type), options=options)
+    kind, options = elsewhere(spec.type), {name: elsewhere(value) for name, value in spec.options.items()}
+    if isinstance(named := options.get(FILES), list):
+        options[FILES] = [str(place(Path(path))) if isinstance(path, str) else path for path in named]
+    return replace(spec, type=kind, options=options)
 
 
 def user_files(spec: PlayerSpec) -> list[Path]:
@@ -193,7 +181,8 @@ def is_logged(spec: PlayerSpec) -> bool:
 
 def source_of(spec: PlayerSpec) -> str:
     """The file with the user's code that plays, or the module or program; "" without such code."""
-    files = [str(file) for file in user_files(spec)]
+    options = {name: value for name, value in spec.options.items() if name != FILES}
+    files = [str(file) for file in user_files(replace(spec, options=options))]
     return next((next(iter(files), text) for text in own_code(spec)), "")
 
 
@@ -219,12 +208,12 @@ def words_of_command(command: Any) -> list[str]:
 def files_of(spec: PlayerSpec, loaded: Files = MappingProxyType({})) -> dict[str, str]:
     """The files of a user's own that a located specification names, and those `loaded` for it.
 
-    Of an outside program these are the words of its command that are files.
+    Of an outside program the words of its command that are files are among them.
     """
     files = [path for path in user_files(spec) if path.parent != NETWORKS]
     if spec.type == ENGINE:
         words = words_of_command(spec.options.get("command"))
-        files = [path for word in words if (path := Path(str(spec.options["folder"]), word)).is_file()]
+        files += [path for word in words if (path := Path(str(spec.options["folder"]), word)).is_file()]
     return {**{str(path.resolve()): hash_of(path) for path in files}, **loaded}
 
 
@@ -238,38 +227,21 @@ def no_file(path: Path) -> str:
     return f"there is no file {path}" + "; `arena init` writes one of that name" * (path.name == EXAMPLE)
 
 
-def _load_module(name: str) -> Any:
-    """The module of a name, loaded again if its file was edited since it was loaded here."""
-    import_from(package=name.partition(".")[0])
-    if not is_current():
-        forget_modules()
-    if name not in sys.modules:
-        forget_helpers()
-    module = importlib.import_module(name)
-    note_module(name)
-    return module
+_places = list[str]()
+"""The folders in which modules are looked for after all that Python has, so that no user's file hides its own."""
 
 
-def _load_file(path: Path) -> Any:
-    """The module that is a file, loaded again if it was edited since, or what it has loaded was."""
+def _module(source: str) -> ModuleType:
+    """The module of a name or a file, which may import others of the file's folder and the working directory."""
+    path, is_named = Path(source).resolve(), not source.endswith(".py")
+    if is_named and (package := source.partition(".")[0]) not in ("arena", "players"):
+        packages.add(package)
+    sys.path[:] = [place for place in sys.path if place not in _places]
+    folders = dict.fromkeys(map(str, (Path.cwd(),) if is_named else (path.parent, Path.cwd())))
+    _places[:] = [folder for folder in folders if folder not in sys.path]
+    sys.path += _places
+    if is_named:
+        return part(source)
     if not is_there(path):
-        raise PlayerError(no_file(path))
-    resolved = path.resolve()
-    import_from(resolved.parent)
-    if not is_current():
-        forget_modules()
-    name = f"{MODULE_PREFIX}{path.stem}_{sha256(str(resolved).encode()).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    forget_helpers()
-    module = ModuleType(name)
-    module.__file__ = str(resolved)
-    sys.modules[name] = module
-    try:
-        # compiled here, as Python's own cache of code knows no edit within a second that keeps the size
-        exec(compile(content_of(resolved), str(resolved), "exec", dont_inherit=True), module.__dict__)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    note_module(name)
-    return module
+        raise PlayerError(no_file(Path(source)))
+    return part(f"arena_user_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}", str(path))

@@ -238,6 +238,8 @@ class PlayerSpec:
     """The entry's other keys, passed to the player's constructor by name."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The files that it is loaded from in a run, `players.identity.Files`; empty: as they are now."""
+    copies: str = ""
+    """The folder with the run's copies of these."""
 
 
 class Allowance(NamedTuple):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from arena.base.wording import unknown
 from arena.rules.variants import Variant
 from players.baselines import Greedy, Random
 from players.engines.engine import Engine
-from players.identity import check, loading
-from players.loading import PlayerError, blame, is_class, load_object, own_code
+from players.identity import check
+from players.importing import loading
+from players.loading import FILES, PlayerError, blame, is_class, load_object, no_file, own_code
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
-from players.options import ENTRY_KEYS, check_options, option_problems, takes_rules
+from players.options import ENTRY_KEYS, Option, check_options, option_problems, options_of, takes_rules
 from players.plain import Plain
 from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Pause, Player, PlayerSpec
 from players.published import PUBLISHED
@@ -31,6 +34,7 @@ PLAYERS: dict[str, type[Any]] = {
     **PUBLISHED,
 }
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
+_FILES = Option(FILES, list[str])
 assert tuple(PLAYERS) == TYPES, "TYPES of players/player.py are to be the names of PLAYERS"
 
 
@@ -47,19 +51,25 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     raises; Pause if it cannot be loaded from the specification's files.
     """
     if spec.type == ENGINE:
-        check(spec.files)
+        check(spec.files, spec.copies)
     if spec.type == ENGINE or not (spec.files or own_code(spec)):
         return _complete(spec, variant)
-    with loading(spec.files):
+    with loading(spec.files, spec.copies):
         return _complete(spec, variant)
 
 
 def _complete(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     maker = _maker_of(spec.type)
-    entry = check_options(maker, spec)
+    options = dict(spec.options)
+    if is_class(spec.type) and FILES in options and FILES not in options_of(maker):
+        _FILES.check(options.pop(FILES))
+    entry = check_options(maker, replace(spec, options=options))
+    for number, path in enumerate(spec.options.get(FILES) or ()):
+        if not Path(path).is_file():
+            raise PlayerError(no_file(Path(path)), FILES, number)
     try:
         rules = (variant,) if takes_rules(maker) else ()
-        player = CompletePlayer(maker(*rules, **entry, **spec.options))
+        player = CompletePlayer(maker(*rules, **entry, **options))
     except (PlayerError, Pause):
         raise
     except Exception as error:

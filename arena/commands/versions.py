@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
+import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,7 +21,8 @@ from arena.base.wording import counted, first_few
 from arena.base.writing import write_text
 from arena.commands.output import echo, show_frame
 from arena.commands.report import show_verdict
-from arena.experiment.model import entry_of
+from arena.experiment.kept import KEPT_CONFIG, as_yaml
+from arena.ledger.info import player_hash
 from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings, rate
 from arena.report.load import load_run
@@ -26,6 +30,7 @@ from arena.report.page import html_of
 from arena.report.run import Run
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style
 from arena.rules.result import Colour, points_of
+from players.identity import COPIES, copy_of
 
 PAGE = "watch.html"
 """The page of the session, in the folder of its first version."""
@@ -35,7 +40,8 @@ _HEADINGS = (
     Heading("Version"),
     Heading("Player", Style.NAME),
     Heading("Elo", Style.ELO),
-    Heading("Over the one before", Style.ELO),
+    Heading("After version"),
+    Heading("Over it", Style.ELO),
     Heading("Score"),
     Heading("Won, drawn, lost", Style.RESULTS, is_wide=True),
     Heading("Run", Style.WORD, is_wide=True),
@@ -49,12 +55,50 @@ class Version(NamedTuple):
     folder: Path
     variant: object
     first: Colour
-    players: Mapping[str, object]
-    """What each player is made of, by its name."""
+    players: Mapping[str, str]
+    """The hash of what each player is made of, by its name."""
+    files: Mapping[str, str]
+    """The hashes of all players' files, by their paths from here."""
+    configuration: list[str]
+    """The lines of what its run plays."""
     games: pd.DataFrame
     """White, black, result, pair, line, opening."""
     ratings: Ratings
     """Those of its run."""
+
+    @classmethod
+    def of(cls, number: int, folder: Path, run: Run) -> Version:
+        """The version that a run has played."""
+        info, home = run.info, Path(run.info.file).parent
+        files = {os.path.relpath(home / path): mark for path, mark in info.all_files.items()}
+        players = {
+            spec.name: player_hash(spec, info.files.get(spec.name, {}).values(), info.programs.get(spec.name, ""))
+            for spec in run.experiment.players
+        }
+        games = run.games[["white", "black", "result", "pair", "line"]].assign(opening=run.games["opening_fen"])
+        plays = as_yaml(run.experiment, folder).splitlines()
+        return cls(number, folder, run.experiment.variant, run.first, players, files, plays, games, run.ratings)
+
+    def copy(self, path: str) -> Path:
+        """The copy of one of its files; it is there unless the files are large."""
+        return copy_of(path, self.files[path], self.folder / COPIES)
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of one of its files; none of one that it lacks, or that is no text."""
+        try:
+            return self.copy(path).read_text(encoding="utf-8").splitlines() if path in self.files else []
+        except (OSError, UnicodeDecodeError):
+            return []
+
+
+class Edit(NamedTuple):
+    """What was edited between two versions, by their numbers."""
+
+    after: int
+    before: int
+    lines: Sequence[str]
+    """What it came to."""
+    diff: str
 
 
 class Versions:
@@ -62,30 +106,43 @@ class Versions:
 
     def __init__(self, folder: Path) -> None:
         self._all: dict[Path, Version] = {}
+        self._before: dict[int, Version] = {}
+        """The version after which each was first played, by its number."""
         self._last: Version | None = None
         self._rows: dict[tuple[str, int], list[Cell]] = {}
         """The rows of the table that are made, by player and number of the version."""
+        self._edits: list[Edit] = []
+        """What each edit was, and what it came to, the last one first."""
         self._page = folder / PAGE
 
     def show(self, folder: Path) -> None:
         """Show the verdict of the run in a folder, alone and against the version before; the page, too."""
         run = load_run(folder)
         is_known = folder in self._all
-        version = self._all.setdefault(folder, _version(len(self._all) + 1, folder, run))
+        version = self._all.setdefault(folder, Version.of(len(self._all) + 1, folder, run))
         echo(f"version {version.number}{', as it was before' if is_known else ''}, in {folder}:")
         show_verdict(run)
         before, self._last = self._last, version
-        lines = list(self._against(before, version)) if before is not None and before != version else []
-        for line in lines:
-            echo(line)
-        self._write_page(lines, is_over=False)
+        if before is not None and before != version:
+            if not is_known:
+                self._before[version.number] = before
+            lines = [*self._against(before, version)]
+            for line in lines:
+                echo(line)
+            edit = Edit(version.number, before.number, lines, _edit(before, version))
+            self._edits.insert(0, edit)
+        self._write_page(is_over=False)
         if before is None:
-            echo(f"page: {self._page}")
+            echo(f"page, with what each edit was: {self._page}")
 
     def show_all(self) -> None:
         """Show the table of all versions, the best one first, and end the page."""
-        show_frame(self._grid().texts())
-        self._write_page([], is_over=True)
+        grid = self._grid()
+        show_frame(grid.texts())
+        best = next(version for version in self._all.values() if version.number == grid.rows[0][0].value)
+        if best != self._last and (commands := self._commands(best)):
+            echo(f"to bring version {best.number} back:\n{commands}")
+        self._write_page(is_over=True)
 
     def _against(self, before: Version, after: Version) -> Iterator[str]:
         """Yield a line on each player that changed."""
@@ -96,79 +153,91 @@ class Versions:
             yield f"version {after.number} played the games of version {before.number}, move for move"
             return
         for name in _changed(before, after):
-            difference = self._difference(name, before, after)
+            difference = _difference(name, before, after)
             words = "" if difference is None else f"{difference} Elo, "
             yield f"{name}: {words}version {after.number} over {before.number}; {_pairs(name, before, after)}"
 
-    def _numbers(self, name: str) -> dict[str, int]:
-        """The number of the first version that has a player as it is made, by what that is."""
-        numbers: dict[str, int] = {}
-        for version in self._all.values():
-            if name in version.players:
-                numbers.setdefault(str(version.players[name]), version.number)
-        return numbers
-
-    def _difference(self, name: str, before: Version, after: Version) -> Interval | None:
-        """The Elo of a player in a version over it in another, in one fit of both.
-
-        Games of both from one opening are not independent. None without a difference in what the player is.
-        """
-        numbers, tables = self._numbers(name), []
-        labels = [_label(name, version, numbers) for version in (after, before)]
-        if labels[0] == labels[1]:
-            return None
-        for version in (before, after):
-            called = {other: _label(other, version, self._numbers(other)) for other in version.players}
-            games = version.games
-            tables.append(
-                games.assign(
-                    white=games["white"].map(called),
-                    black=games["black"].map(called),
-                    pair=f"{version.number} " + games["pair"].astype(str),
-                    linked=games["opening"],
-                )
-            )
-        ratings = rate(pd.concat(tables, ignore_index=True), first=before.first)
-        return ratings.contrast({labels[0]: 1, labels[1]: -1})
+    def _commands(self, version: Version) -> str:
+        """The commands that give the files of the session the content that they had in a version."""
+        marks = [each.files for each in self._all.values()]
+        paths = [path for path, mark in version.files.items() if any(files.get(path) != mark for files in marks)]
+        copies = {path: copy for path in paths if (copy := version.copy(path)).is_file()}
+        return "\n".join(shlex.join(["cp", str(copy), path]) for path, copy in copies.items())
 
     def _grid(self) -> Grid:
-        """A row for each version, and each player that has several, the best one first."""
+        """A row for each version, and each player that differs between versions, the best one first."""
         assert self._last is not None
         versions = [version for version in self._all.values() if version.variant == self._last.variant]
-        names = [name for name in self._last.players if len(self._numbers(name)) > 1] or [*self._last.players][:1]
-        keys = [(name, version) for name in names for version in versions if name in version.players]
-        for name, version in keys:
-            if (name, version.number) not in self._rows:
-                self._rows[name, version.number] = self._row(name, version)
-        rows = [[*self._rows[name, version.number], _run_cell(version.folder)] for name, version in keys]
+        names = [*dict.fromkeys(name for version in versions for name in version.players)]
+        edited = [name for name in names if len({version.players.get(name) for version in versions}) > 1]
+        rows = []
+        for version in versions:
+            for name in edited or names[:1]:
+                if name in version.players:
+                    if (name, version.number) not in self._rows:
+                        self._rows[name, version.number] = self._row(name, version)
+                    rows.append([*self._rows[name, version.number], _run_cell(version.folder)])
         return Grid(_HEADINGS, sorted(rows, key=lambda row: -(row[2].value or -math.inf)))
 
     def _row(self, name: str, version: Version) -> list[Cell]:
-        others = (each for each in self._all.values() if each.variant == version.variant and name in each.players)
-        earlier = [each for each in others if each.number < version.number]
+        before = self._before.get(version.number)
         figures = next(row for row in version.ratings.table.to_dict("records") if row["player"] == name)
         score = figures["score"]
         return [
             Cell(version.number, str(version.number)),
             Cell(name, name),
             _cell(_elo(name, version)),
-            _cell(self._difference(name, earlier[-1], version) if earlier else None),
+            EMPTY if before is None else Cell(before.number, str(before.number)),
+            _over(name, before, version),
             Cell(score, percent(score)),
             Cell(score, f"{figures['wins']} - {figures['draws']} - {figures['losses']}"),
         ]
 
-    def _write_page(self, lines: Sequence[str], *, is_over: bool) -> None:
-        assert self._last is not None
+    def _write_page(self, *, is_over: bool) -> None:
         state = "The session is over." if is_over else "The page renews itself while the session lasts."
         text = html_of(
             "versions.jinja",
             f"Versions in {self._page.parent.name}",
             renewed=None if is_over else _RENEWED,
             state=state,
-            lines=lines,
             versions=self._grid(),
+            edits=self._edits,
+            commands=[(version.number, self._commands(version)) for version in self._all.values()],
         )
         replace(self._page, partial(write_text, text))
+
+
+def _difference(name: str, before: Version, after: Version) -> Interval | None:
+    """The Elo of a player in a version over it in another, in one fit of both.
+
+    Games of both from one opening are not independent. None if it did not change, or the rules did.
+    """
+    if name not in _changed(before, after) or before.variant != after.variant:
+        return None
+    tables = []
+    for version in (before, after):
+        called, games = {other: f"{other} {what}" for other, what in version.players.items()}, version.games
+        tables.append(
+            games.assign(
+                white=games["white"].map(called),
+                black=games["black"].map(called),
+                pair=f"{version.number} " + games["pair"].astype(str),
+                linked=games["opening"],
+            )
+        )
+    ratings = rate(pd.concat(tables, ignore_index=True), first=before.first)
+    return ratings.contrast({f"{name} {after.players[name]}": 1, f"{name} {before.players[name]}": -1})
+
+
+def _edit(before: Version, after: Version) -> str:
+    """The differences between the files of two versions, and between what these play."""
+    lines = list[str]()
+    for path in sorted(before.files.keys() | after.files.keys()):
+        if before.files.get(path) != after.files.get(path):
+            changes = [*difflib.unified_diff(before.lines(path), after.lines(path), path, path, lineterm="")]
+            lines += changes or [f"{path} is another, and no text"]
+    plays = before.configuration, after.configuration
+    return "\n".join([*lines, *difflib.unified_diff(*plays, KEPT_CONFIG, KEPT_CONFIG, lineterm="")])
 
 
 def _elo(name: str, version: Version) -> Interval | None:
@@ -184,21 +253,14 @@ def _run_cell(folder: Path) -> Cell:
     return Cell(str(folder), str(folder), Markup('<a href="{}">{}</a>').format(address, folder))
 
 
+def _over(name: str, before: Version | None, after: Version) -> Cell:
+    if before is not None and _lines(before) == _lines(after):
+        return Cell(0.0, "same games")
+    return _cell(None if before is None else _difference(name, before, after))
+
+
 def _cell(elo: Interval | None) -> Cell:
     return EMPTY if elo is None else Cell(elo.value, str(elo))
-
-
-def _version(number: int, folder: Path, run: Run) -> Version:
-    games = run.games
-    files = {name: tuple(sorted(run.info.files.get(name, {}).items())) for name in run.players}
-    players = {spec.name: (entry_of(spec), files[spec.name]) for spec in run.experiment.players}
-    chosen = games[["white", "black", "result", "pair", "line"]].assign(opening=games["opening_fen"])
-    return Version(number, folder, run.experiment.variant, run.first, players, chosen, run.ratings)
-
-
-def _label(name: str, version: Version, numbers: Mapping[str, int]) -> str:
-    """The name of a player in a fit of several versions: with the number of its own, where there are several."""
-    return name if len(numbers) < 2 else f"{name}, version {numbers[str(version.players[name])]}"
 
 
 def _changed(before: Version, after: Version) -> list[str]:

@@ -21,13 +21,15 @@ from arena.play.carry_out import available, carry_out
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
 from arena.play.workers import Workers, kept_workers
-from players.identity import MISSING, copy_of, hash_of
+from players.identity import MISSING, digest, hash_of
 from players.loading import located, user_files
 
 _REPORT = "arena.commands.versions"
 """The module that says what versions are worth."""
 _LOOK_SECONDS = 0.02
 """Seconds between two looks at the files."""
+_LONGEST = 1 << 20
+"""Bytes of a text whose lines are compared."""
 _SETTLE_LOOKS = 50
 """Looks that a file may be missing, as while an editor replaces it."""
 
@@ -117,8 +119,8 @@ class FollowedFiles:
     def __init__(self, named: Collection[Path]) -> None:
         self._named = [str(path.resolve()) for path in named]
         self._marks = {path: hash_of(path) for path in self._named}
-        self._texts: dict[str, str] = {}
-        """Texts by their marks: of a version that could not be loaded there is no copy."""
+        self._texts: dict[str, list[str]] = {}
+        """The lines of texts, by the hashes of their files."""
         self._lock = threading.Lock()
         self._is_interrupting = False
         self._has_changed = threading.Event()
@@ -136,6 +138,7 @@ class FollowedFiles:
         with self._lock:
             for path in map(str, (*named, *beside)):
                 self._marks.setdefault(path, hash_of(path))
+        self._read_texts()
 
     def follow(self, tournament: Tournament) -> None:
         """Follow the files that the players were loaded from, as they were then, and no others."""
@@ -144,6 +147,7 @@ class FollowedFiles:
             self._marks = {path: self._marks[path] for path in self._named}
             for files in (*entrants.files_of.values(), *entrants.left_out_files.values()):
                 self._marks.update(files)
+        self._read_texts()
 
     @contextmanager
     def followed(self) -> Iterator[None]:
@@ -196,22 +200,25 @@ class FollowedFiles:
         with self._lock:
             self._marks = marks
             self._has_changed.clear()
+        self._read_texts()
         return [self._change(path, mark, marks[path]) for path, mark in before.items() if marks[path] != mark]
+
+    def _read_texts(self) -> None:
+        """Keep the texts of the files, as there are no copies of a version that could not be loaded."""
+        for path, mark in self._marks.items():
+            if mark not in self._texts:
+                with suppress(OSError, UnicodeDecodeError):
+                    content = Path(path).read_bytes() if Path(path).stat().st_size < _LONGEST else b""
+                    if digest(content) == mark:
+                        self._texts[mark] = content.decode().splitlines()
 
     def _change(self, path: str, before: str, after: str) -> str:
         """What changed in a file: `my.py (+6 -1 lines)`."""
         name = os.path.relpath(path)
         if after == MISSING:
             return f"{name} is gone"
-        copy, old = copy_of(path, before), self._texts.pop(before, None)
-        if old is None and copy.is_file():
-            old = _text_of(copy)
-        new = self._texts[after] = _text_of(Path(path))
-        if old is None:
+        if not {before, after} <= self._texts.keys():
             return f"{name} was saved"
-        signs = [line[0] for line in difflib.ndiff(old.splitlines(), new.splitlines())]
-        return f"{name} (+{signs.count('+')} −{signs.count('-')} lines)"
-
-
-def _text_of(file: Path) -> str:
-    return file.read_text(encoding="utf-8", errors="replace")
+        lines = [*difflib.unified_diff(self._texts[before], self._texts[after], n=0, lineterm="")][2:]
+        added, gone = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+        return f"{name} (+{added} −{gone} lines)"

@@ -18,7 +18,9 @@ from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import native_errors
 from arena.rules.variants import Variant
 from players.answers import accepted
-from players.identity import NO_FILES, loading
+from players.engines.engine import Engine
+from players.identity import NO_FILES
+from players.importing import loading
 from players.loading import PlayerError, files_of, own_code, user_files
 from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, Pause, PlayerSpec, Resign
 from players.table import complete_player
@@ -104,13 +106,19 @@ class LocalPlayer:
         """Whether the player's answers cost money."""
         return self.player is not None and self.player.costs
 
+    @property
+    def version(self) -> str:
+        """What an outside program says that it is; "" of any other player."""
+        return self.player.player.version if self.player and isinstance(self.player.player, Engine) else ""
+
     def begin(self) -> None:
         """Have the player ready for a game. Raises PlayerError if it cannot be built, and what it raises."""
         self.is_begun = False
         try:
             if self.player is None or not self.player.kept:
                 self._drop()
-                with loading(self._spec.files) if self._is_own else nullcontext(NO_FILES) as files:
+                as_recorded = loading(self._spec.files, self._spec.copies)
+                with as_recorded if self._is_own else nullcontext(NO_FILES) as files:
                     self.player = complete_player(self._spec, self._variant)
                 if self._has_files:
                     self.files = files_of(self._spec, files)

@@ -36,7 +36,8 @@ from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted
 from players.engines.program import announce_waiting, waiting_announced
-from players.identity import Files, forget_modules, hash_of, loaded
+from players.identity import Files, hash_of
+from players.importing import forget_modules, loaded
 from players.loading import PlayerError, files_of, is_logged, without_own_code
 from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, Pause, PlayerSpec, Resign
 from players.table import build_player
@@ -52,6 +53,7 @@ _WORKER_SECONDS = 0.001
 _MOST_KEPT = 16
 """Players that a thread keeps, those that were used last."""
 
+_VERSION_CHARACTERS = 100
 _MOST_FILES = 1000
 """Files that a process may say that its player is loaded from."""
 
@@ -63,7 +65,7 @@ Reply: TypeAlias = list[Any]
 
 - COMPILES: something is compiled; WAITS, a line on an outside program that is long in answering;
 - LOADED: the paths of the files that the player is loaded from;
-- READY for a game: the worth of a man or None, and whether answers cost;
+- READY for a game: the worth of a man or None, whether answers cost, and what a program says that it is;
 - CHOSE: the processor time in seconds, whether there are child processes, and the fields of a Choice, or UNKNOWN;
 - REFUSED: the message of a PlayerError, and the keys to blame;
 - FAILED: termination, message and traceback of a PlayerFailure;
@@ -98,7 +100,7 @@ def begin_game(
     player raises.
     """
     plain = without_own_code(spec)
-    key = (repr((replace(spec, files={}), allowance)), repr(variant), copy)
+    key = (repr((replace(spec, files={}, copies=""), allowance)), repr(variant), copy)
     kept = _kept.players
     if key in kept and not _is_current(*kept[key], spec):
         kept.pop(key)[1].close()
@@ -155,6 +157,8 @@ class PlayerProcess:
         """The worth of a man in the player's scores, if it says so."""
         self.costs = False
         """Whether the player's answers cost money."""
+        self.version = ""
+        """What an outside program says that it is."""
         self.files: Mapping[str, str] = files_of(spec)
         """The files of the user's own that it is loaded from."""
         self._sent = 0
@@ -179,11 +183,12 @@ class PlayerProcess:
         most = self._allowance.move_timeout
         waiting = f"{self._spec.name} is still being built, for {most:g} s at most"
         try:
-            man, costs = self._exchange((self._spec, self._variant, opening, seed), most, READY, waiting)
+            man, costs, version = self._exchange((self._spec, self._variant, opening, seed), most, READY, waiting)
         except BaseException as error:
             self._give_up(error)
         self.man_value = man if isinstance(man, float) and 0 < man < math.inf else None
         self.costs = costs is True
+        self.version = printable(str(version))[:_VERSION_CHARACTERS]
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
         """Have the player choose a move, for which it has chance of its own, not `rng`.
@@ -427,7 +432,7 @@ class _Worker:
                 self._note(LOADED, *files)
                 self._loaded = files
         self._game = Game(variant, opening)
-        return [READY, player.man_value, player.costs]
+        return [READY, player.man_value, player.costs, player.version]
 
     def _choose(self, moves: tuple[int, ...], limit: tuple[Any, ...]) -> Reply:
         assert self._game is not None

@@ -132,7 +132,7 @@ def _of_python() -> Iterator[Path]:
 def _as_recorded(spec: PlayerSpec) -> Iterator[str]:
     """Words that show the copies of a run's sources in place of files that were changed since."""
     for path in map(str, user_files(spec)):
-        copy = copy_of(path, spec.files[path]) if path in spec.files else None
+        copy = copy_of(path, spec.files[path], spec.copies) if path in spec.files else None
         if copy is not None and hash_of(path) != spec.files[path] and copy.is_file():
             yield from ("--ro-bind", str(copy), path)
 

@@ -19,6 +19,7 @@ from arena.base.version import OURS, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
 from players.finding import Finding
+from players.identity import COPIES
 from players.loading import moved
 from players.player import PlayerSpec
 
@@ -53,6 +54,8 @@ class RunInfo(NamedTuple):
     files: Mapping[str, Mapping[str, str]] = {}
     """By player, those left out among them: a short hash of each of its files, by its path from the folder of the
     configuration."""
+    programs: Mapping[str, str] = {}
+    """By player what an outside program says that it is: its name and version."""
     file: str = ""
     """The configuration's file, absolute."""
     men: Mapping[str, float | None] = {}
@@ -62,6 +65,8 @@ class RunInfo(NamedTuple):
     left_out: Mapping[str, str] = {}
     """The players of the configuration's file that do not take part, as they were found faulty, with the file of
     each that its user wrote, else ""."""
+    left_out_hashes: Mapping[str, str] = {}
+    """The `player_hash` of these."""
     versions: Mapping[str, str | None] = {}
     """Of Python and of PACKAGES when the run began; None for one that is not installed as a package."""
     machine: Mapping[str, Any] = {}
@@ -86,11 +91,13 @@ class RunInfo(NamedTuple):
         )
 
     def facts(self) -> Iterator[str]:
-        """Yield lines on what a run was played by: versions, machine, files with their hashes."""
+        """Yield lines on what a run was played by: versions, machine, programs, files with their copies."""
         yield "Versions: " + ", ".join(f"{name} {version}" for name, version in self.versions.items() if version)
         yield "Machine: {platform}, {processor}, {cores} cores".format(**self.machine)
+        for name, program in self.programs.items():
+            yield f"Program: {name} is {program}"
         for path, mark in self.all_files.items():
-            yield f"File: {path} ({mark})"
+            yield f"File: {path} ({COPIES}/{mark})"
 
     def begun(self, session: Session | None, before: RunInfo | None) -> RunInfo:
         """The same of a run that begins here and now with a session, or goes on with it after `before`."""
@@ -115,14 +122,15 @@ def _adapter() -> TypeAdapter[RunInfo]:
     return TypeAdapter(RunInfo)
 
 
-def player_hash(spec: PlayerSpec, marks: Iterable[str]) -> str:
-    """16 hex digits of the SHA-256 of what makes a player's moves: its settings, and the hashes of its files.
+def player_hash(spec: PlayerSpec, marks: Iterable[str], program: str = "") -> str:
+    """16 hex digits of the SHA-256 of what makes a player's moves: its settings, the hashes of its files, and what
+    an outside program says that it is.
 
     Where its files lie is none of it: a configuration and its copy in the run's folder have the same players.
     """
     entry = entry_of(moved(spec, lambda path: Path(path.name)))
     settings = {name: value for name, value in entry.items() if name not in ("name", "log", "folder")}
-    text = json.dumps([settings, sorted(marks)], sort_keys=True, default=str)
+    text = json.dumps([settings, sorted(marks), *filter(None, [program])], sort_keys=True, default=str)
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 

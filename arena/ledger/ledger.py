@@ -167,6 +167,11 @@ class Ledger:
     def _note_players(self, before: RunInfo, now: RunInfo) -> None:
         gone = [name for name in before.players if name not in now.players]
         changed = [name for name, mark in now.players.items() if before.players.get(name, mark) != mark]
+        programs = {name: (before.programs.get(name), now.programs.get(name)) for name in changed}
+        changed = [
+            f"{name} ({then or 'nameless'} then, {here or 'nameless'} now)" if then != here else name
+            for name, (then, here) in programs.items()
+        ]
         if gone:
             verb, whose = ("takes", "its") if len(gone) == 1 else ("take", "their")
             self.notes.append(f"{first_few(gone, _NAMED)} {verb} no part any more: {whose} games do not count")

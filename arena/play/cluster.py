@@ -155,9 +155,9 @@ def _call(work: Work, chunk: Chunk, sent: set[tuple[str, str]]) -> _Call:
     """The call by which a worker does a chunk, with the files that it was not `sent` before: paths and hashes."""
     specs = {id(spec): spec for task in chunk.tasks for spec in _specs(task).values() if spec.type != ENGINE}
     files = {path: mark for spec in specs.values() for path, mark in spec.files.items() if mark != MISSING}
-    contents = {}
+    copies, contents = next((spec.copies for spec in specs.values() if spec.copies), ""), {}
     for path, mark in files.items() - sent:
-        if found := [place for place in (Path(path), copy_of(path, mark)) if hash_of(place) == mark]:
+        if found := [place for place in (Path(path), copy_of(path, mark, copies)) if hash_of(place) == mark]:
             contents[path, mark] = found[0].read_bytes()
     sent.update(files.items())
     return _Call(work, chunk.tasks, files, contents, code_signature())
@@ -177,7 +177,7 @@ def _called(
         other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
         raise EngineError(f"{other}: start it again")
     for (path, mark), content in contents.items():
-        keep_copy(copy_of(path, mark), content)
+        keep_copy(copy_of(path, mark, _copies()), content)
     with _one_at_a_time:
         return do(work, [_here(files, task) for task in tasks])
 
@@ -190,14 +190,19 @@ def _here(files: Files, task: Any) -> Any:
     """
 
     def copy(path: Path) -> Path:
-        place = copy_of(path, files.get(str(path), MISSING))
+        place = copy_of(path, files.get(str(path), MISSING), _copies())
         return place if path.suffix != ".py" and place.is_file() else path
 
     changed = {}
     for field, spec in _specs(task).items():
         of_spec = {str(copy(Path(path))): files[path] for path in spec.files if path in files}
-        changed[field] = replace(moved(spec, copy), files=of_spec)
+        changed[field] = replace(moved(spec, copy), files=of_spec, copies=str(_copies()))
     return task._replace(**changed) if changed else task
+
+
+def _copies() -> Path:
+    """The folder of this machine's copies."""
+    return cache_folder() / "copies"
 
 
 @cache

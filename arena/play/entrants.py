@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError, Mistake
-from arena.ledger.info import RunInfo
+from arena.ledger.info import RunInfo, player_hash
 from arena.play.inspection import BUILDING, Inspection, Inspector, inspected_players, is_own
 from arena.play.workers import Workers
 from players.finding import Finding
-from players.identity import Files, keep_sources, now, placed
+from players.identity import COPIES, Files, keep, now
 from players.loading import PlayerError, located, source_of, user_files
 from players.player import PlayerSpec
 
@@ -36,12 +37,16 @@ class Entrants(NamedTuple):
     """How each was found, by its name."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """The faulty players that do not take part, with their files."""
+    left_out_hashes: Mapping[str, str] = MappingProxyType({})
+    """The `player_hash` of these."""
     found: tuple[Finding, ...] = ()
     """The findings on all players with a user's code."""
     left_out_files: Mapping[str, Files] = _NOBODY
     """The files of the players that do not take part, as they were when that was found."""
     files_of: Mapping[str, Files] = _NOBODY
     """The files of a user's own that each of those who take part is made of."""
+    programs: Mapping[str, str] = MappingProxyType({})
+    """What outside programs say that they are, by player."""
 
     @property
     def men(self) -> dict[str, float | None]:
@@ -54,18 +59,20 @@ class Entrants(NamedTuple):
         """The names of the players whose answers cost money."""
         return frozenset(spec.name for spec in self.experiment.players if self.inspections[spec.name].costs)
 
-    def located(self) -> tuple[PlayerSpec, ...]:
-        """The players, to be loaded from the files with which they were inspected; these are kept.
+    def located(self, folder: Path | None) -> tuple[PlayerSpec, ...]:
+        """The players, to be loaded from the files with which they were inspected, copied into the run's folder.
 
-        Raises ArenaError if one was edited meanwhile.
+        Raises ArenaError if one was edited meanwhile, or cannot be copied.
         """
-        specs = []
-        for spec in self.experiment.players:
-            here = located(spec, self.experiment.path.parent)
-            specs.append(replace(here, files=dict(self.inspections[spec.name].files)))
-        if edited := keep_sources({path: mark for spec in specs for path, mark in spec.files.items()}):
+        copies, home = str(folder.resolve() / COPIES) if folder else "", self.experiment.path.parent
+        files = {spec.name: dict(self.inspections[spec.name].files) for spec in self.experiment.players}
+        if copies and (
+            edited := keep({path: mark for own in files.values() for path, mark in own.items()}, copies)
+        ):
             raise ArenaError(f"{edited[0]} was changed while the players were tried; run the same command again")
-        return tuple(specs)
+        return tuple(
+            replace(located(spec, home), files=files[spec.name], copies=copies) for spec in self.experiment.players
+        )
 
 
 def entered(
@@ -100,18 +107,27 @@ def entered(
     by_name = {spec.name: inspection for spec, inspection in zip(experiment.players, inspections, strict=True)}
     entering = _without(experiment, left_out, say)
     files_of = {spec.name: by_name[spec.name].files for spec in entering.players}
-    files_left_out = {name: by_name[name].files for name in left_out}
-    return Entrants(entering, by_name, left_out, found, files_left_out, files_of)
+    out = [spec for spec in experiment.players if spec.name in left_out]
+    programs = {name: found.version for name, found in by_name.items() if found.version}
+    files_left_out = {spec.name: by_name[spec.name].files for spec in out}
+    hashes = {
+        spec.name: player_hash(spec, files_left_out[spec.name].values(), programs.get(spec.name, ""))
+        for spec in out
+    }
+    return Entrants(entering, by_name, left_out, hashes, found, files_left_out, files_of, programs)
 
 
-def known_before(experiment: Experiment, before: Experiment, info: RunInfo) -> frozenset[str]:
+def known_before(experiment: Experiment, info: RunInfo) -> frozenset[str]:
     """The players that are as they were when the run began, those left out among them if such ones still are."""
-    home = experiment.path.parent
-    old, new = entries_by_name(before), entries_by_name(experiment)
+    home, before = experiment.path.parent, dict(info.players)
     if experiment.failures.faulty == "leave-out":
-        old |= {name: new[name] for name in info.left_out if name in new}
-    files = {name: files for name, files in info.files.items() if name in old and old[name] == new.get(name)}
-    return frozenset(name for name, theirs in files.items() if placed(now(theirs, home), home) == theirs)
+        before |= info.left_out_hashes
+
+    def is_known(spec: PlayerSpec) -> bool:
+        marks = now(info.files.get(spec.name, {}), home).values()
+        return before.get(spec.name) == player_hash(spec, marks, info.programs.get(spec.name, ""))
+
+    return frozenset(spec.name for spec in experiment.players if is_known(spec))
 
 
 def entered_before(experiment: Experiment, begun: RunInfo, known: Collection[str]) -> Experiment:
@@ -123,21 +139,19 @@ def entered_before(experiment: Experiment, begun: RunInfo, known: Collection[str
 def as_before(entrants: Entrants, begun: RunInfo, known: Collection[str]) -> Entrants:
     """The players of a run that has begun, with what was found then of those that are as they were: `known`."""
     home, kept = entrants.experiment.path.parent, [name for name in begun.left_out if name in known]
+    programs = {name: program for name, program in begun.programs.items() if name in known}
     files_of = {
         name: now(begun.files[name], home) if name in known else files for name, files in entrants.files_of.items()
     }
     left_out_files = {name: now(begun.files.get(name, {}), home) for name in kept}
     return entrants._replace(
         left_out={name: begun.left_out[name] for name in kept} | dict(entrants.left_out),
+        left_out_hashes={name: begun.left_out_hashes[name] for name in kept} | dict(entrants.left_out_hashes),
         found=(*(finding for finding in begun.found if finding.where in known), *entrants.found),
         left_out_files=left_out_files | dict(entrants.left_out_files),
         files_of=files_of,
+        programs=programs | dict(entrants.programs),
     )
-
-
-def entries_by_name(experiment: Experiment) -> dict[str, Any]:
-    """The entries of the players of an experiment as JSON types, by name."""
-    return {entry["name"]: entry for entry in experiment.as_dict()["players"]}
 
 
 def unguarded(experiment: Experiment) -> str:

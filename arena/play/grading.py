@@ -36,7 +36,7 @@ from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer
-from players.identity import keep_sources, placed
+from players.identity import COPIES, keep, placed
 from players.loading import located
 from players.player import HUMAN, Allowance, Limit, PlayerSpec
 
@@ -182,10 +182,10 @@ def graded_summary(experiment: Experiment, folder: Path) -> str:
     return "" if grading is None else graded_counts(read(folder), grading)
 
 
-def try_out(grading: Grading) -> Grading:
+def try_out(grading: Grading, folder: Path) -> Grading:
     """Open the tables, and have the judge search the start, which also compiles what both need.
 
-    Returns the grading by the judge as its files are now.
+    Returns the grading by the judge as its files are now, of which the run's folder has copies then.
 
     Raises GradingError for a judge that fails or gives no score in men, EndgameError as `make` does.
     """
@@ -196,9 +196,10 @@ def try_out(grading: Grading) -> Grading:
     with _blaming(grading.judge):
         judge = Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance)
         judge.judgement()
-    if edited := keep_sources(judge.files):
+    copies = str(folder.resolve() / COPIES)
+    if edited := keep(judge.files, copies):
         raise GradingError(f"{edited[0]} was changed while the judge was tried; run the same command again")
-    return grading._replace(judge=replace(grading.judge, files=dict(judge.files)))
+    return grading._replace(judge=replace(grading.judge, files=dict(judge.files), copies=copies))
 
 
 def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
@@ -208,7 +209,7 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
     GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
     tables cannot be made or loaded; EngineError as `arena.play.workers.run` does.
     """
-    grading = try_out(grading)
+    grading = try_out(grading, ledger.folder)
     if grading.judge is not None:
         _introduce(grading.judge, grading.players, ledger)
     is_whole, counting = True, ledger.counting()

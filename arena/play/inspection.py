@@ -46,6 +46,8 @@ class Inspection(NamedTuple):
     """Why it cannot be built."""
     files: Files = NO_FILES
     """The files of a user's own that it was loaded from."""
+    version: str = ""
+    """What an outside program says that it is."""
     printed: str = ""
     """What a class of a user's own printed in its first game of several."""
 
@@ -184,7 +186,7 @@ def build(group: PlayerGroup, spec: PlayerSpec) -> Inspection:
         words = wrote(failure.output) if spec.type == ENGINE else ""
         message = f"{spec.name} {failure} while it was built{words}"
         return Inspection(error=PlayerError(message, "type"), files=dict(failure.files))
-    return Inspection(player.man_value, player.costs, files=player.files)
+    return Inspection(player.man_value, player.costs, files=player.files, version=player.version)
 
 
 def _inspected(group: PlayerGroup) -> dict[str, Inspection]:

@@ -67,7 +67,7 @@ def prepare(
     before = None if folder is None else run_in(folder)
     known = frozenset[str]()
     if before is not None:
-        known = known_before(experiment, *before)
+        known = known_before(experiment, before[1])
         experiment = entered_before(experiment, before[1], known)
     names, is_close = [player.name for player in experiment.players], experiment.failures.faulty != "stop"
     are_tried = folder is not None and not known.issuperset(names)
@@ -81,7 +81,7 @@ def prepare(
         inspector = trial_of(experiment, is_close=is_close) if are_tried else BUILDING
         entrants = entered(experiment, inspector, observer.say, workers, known, is_strict=is_strict)
         _check_work(entrants.experiment)
-    specs = entrants.located()
+    specs = entrants.located(folder)
     if before is not None:
         entrants = as_before(entrants, before[1], known)
     return Tournament(entrants, specs, parts.openings, parts.suites)

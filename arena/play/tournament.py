@@ -57,19 +57,24 @@ class Tournament(NamedTuple):
         entrants, experiment = self.entrants, self.experiment
         path = experiment.path.resolve()
         files = {**entrants.files_of, **entrants.left_out_files}
+        programs = entrants.programs
         return RunInfo(
             players={
-                spec.name: player_hash(spec, entrants.files_of.get(spec.name, {}).values())
+                spec.name: player_hash(
+                    spec, entrants.files_of.get(spec.name, {}).values(), programs.get(spec.name, "")
+                )
                 for spec in experiment.players
             },
             openings=tuple(fen(self.variant, opening.position) for opening in self.openings.openings),
             games=self.games,
             exact=(experiment.sprt or experiment.until) is None and experiment.format.exact,
             files={name: placed(of_player, path.parent) for name, of_player in files.items()},
+            programs=programs,
             file=str(path),
             men=entrants.men,
             found=entrants.found,
             left_out=entrants.left_out,
+            left_out_hashes=entrants.left_out_hashes,
         )
 
     def schedule(self, results: Mapping[int, Result]) -> Schedule:

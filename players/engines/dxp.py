@@ -42,6 +42,8 @@ Listens = Literal["program", "arena"]
 class Dxp:
     """A conversation with an outside program; `start` starts it with the words of a command."""
 
+    version = ""
+
     def __init__(
         self,
         start: Callable[[Sequence[str]], Program],

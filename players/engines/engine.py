@@ -27,6 +27,7 @@ class Engine:
     Relative folders start at the configuration's, and so does the command at `folder`. By `hub` the program gets
     `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it `listens`
     at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
+    `files` are those that it is made of besides the words of its command, such as an engine behind a script.
     With `restart` the program is started anew for each game. With `log` the arena keeps what is said in a game, by
     the program and to it, beside the run.
     """
@@ -45,6 +46,7 @@ class Engine:
         ] = RESERVE,
         port: Annotated[int, does("the port of DXP, 0: a free one", least=0, most=65_535)] = 0,
         listens: Listens = "program",
+        files: list[str] | None = None,
         restart: bool = False,
         log: bool = False,
     ) -> None:
@@ -66,6 +68,8 @@ class Engine:
             if value != usual:
                 raise PlayerError(f"protocol {protocol} has no {key!r}", key)
         self._in_words(self._speech.open)
+        self.version = self._speech.version
+        """What a Hub program says that it is."""
 
     def begin(self) -> None:
         """Announce a new game to the program. Raises AnswerError and PlayerError."""

@@ -45,6 +45,8 @@ class Hub:
         self._start, self._words, self._variant = start, words, variant
         self._parameters, self._reserve, self._name = parameters, reserve, name
         self.program: Program | None = None
+        self.version = ""
+        """What the program says that it is: its name and version."""
 
     def open(self) -> None:
         """Start the program and initialise it. Raises PlayerError, and ProgramError if it ends."""
@@ -52,7 +54,9 @@ class Hub:
         self.program.say("hub")
         declarations: dict[str, Declared] = {}
         for read in self._until("wait", "hub"):
-            if read.command == "param" and "name" in read.arguments:
+            if read.command == "id":
+                self.version = " ".join(filter(None, map(read.arguments.get, ("name", "version"))))
+            elif read.command == "param" and "name" in read.arguments:
                 declarations[read.arguments["name"]] = declared(read, self._name)
         wanted = changed_settings(declarations, self._parameters, self._variant, self._name)
         changes = (line("set-param", {"name": name, "value": text}) for name, text in wanted.items())

@@ -43,7 +43,8 @@ def begin(what: str) -> None:
         if command == "hub" and what == "speaks otherwise":
             say(f"unknown command: {line.strip()}")
         elif command == "hub":
-            say('id name=scripted version=1 author="Nobody at all" country=""')
+            version = Path("version").read_text() if Path("version").exists() else "1"
+            say(f'id name=scripted version={version} author="Nobody at all" country=""')
             say('param name=variant value=english type=enum values="english russian"')
             say("param name=level value=3 type=int min=1 max=9")
             say("wait")

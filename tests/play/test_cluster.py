@@ -26,7 +26,7 @@ from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
 from arena.play.workers import run as run_tasks
 from arena.rules.variants import VARIANTS
-from players.identity import forget_modules, loaded
+from players.importing import forget_modules, loaded
 from players.player import PlayerSpec
 from players.table import build_player
 from tests.helpers.command_line import invoke

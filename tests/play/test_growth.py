@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import yaml
 
 import arena
 from arena.experiment.load import load
+from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import StoreError
 from arena.watch.observer import Observer
 from tests.helpers.command_line import invoke
@@ -18,6 +20,7 @@ from tests.helpers.tournaments import play_run as play
 from tests.helpers.watched import read_status
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
+SCRIPT = Path(__file__).parents[1] / "data" / "engine.py"
 RANDOM, GREEDY = ({"name": name, "type": name} for name in ("random", "greedy"))
 SHALLOW, DEEP = ({"name": f"depth-{depth}", "type": "negamax", "depth": depth} for depth in (1, 2))
 SMALL: dict[str, Any] = {
@@ -139,8 +142,31 @@ def test_a_player_that_was_left_out_takes_part_when_its_file_is_mended(tmp_path:
         heard = grown(tmp_path, group)
         assert any("ann is left out" in line for line in heard.lines) == is_said, "it is tried if its file changed"
     write_own(tmp_path, "ann")
-    assert grown(tmp_path, group).played == 8
+    group["players"] = [RANDOM, GREEDY, players[2] | {"type": "ann.py:Nobody"}]
+    assert any("ann is left out" in line for line in grown(tmp_path, group).lines)
+    group["players"] = players
+    assert grown(tmp_path, group).played == 8, "its entry alone was mended"
     assert not as_at_once(tmp_path, group).info.left_out
+
+
+def test_a_program_of_another_version_or_with_another_file_plays_its_games_again(tmp_path: Path) -> None:
+    for name, text in (("openings.txt", "W:WK32:BK1\nB:WK32:BK1\n"), ("net.bin", "1")):
+        (tmp_path / name).write_text(text)
+    command = [sys.executable, "-S", "-E", str(SCRIPT), "plays"]
+    bot = {"name": "bot", "type": "engine", "depth": 3, "command": command, "files": ["net.bin"]}
+    settings = SMALL | {"openings": {"file": "openings.txt"}, "max_plies": 8, "players": [RANDOM, GREEDY, bot]}
+    assert grown(tmp_path, settings).played == 12
+    assert arena.load(tmp_path / "out").info.programs == {"bot": "scripted 1"}
+    (tmp_path / "version").write_text("2")
+    heard = grown(tmp_path, settings)
+    assert heard.played == 8 and "bot (scripted 1 then, scripted 2 now) changed" in heard.lines[0]
+    (tmp_path / "version").unlink()
+    assert grown(tmp_path, settings).played == 0
+    (tmp_path / "net.bin").write_text("2")
+    assert grown(tmp_path, settings).played == 8
+    (tmp_path / "net.bin").unlink()
+    with pytest.raises(ConfigError, match=r"growing.yaml:\d+:\d+: there is no file .*net.bin"):
+        grown(tmp_path, settings)
 
 
 def test_who_is_withdrawn_is_decided_anew(tmp_path: Path) -> None:

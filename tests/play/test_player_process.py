@@ -32,7 +32,7 @@ from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder
 from arena.rules.variants import VARIANTS
 from players.engines.program import waiting_announced
-from players.identity import hash_of, keep_sources
+from players.identity import hash_of
 from players.player import Allowance, Choice, Limit, PlayerSpec, Resign
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke, printed_lines
@@ -407,7 +407,6 @@ def test_a_player_of_a_run_with_other_files_takes_the_place_of_the_one_before(tm
     def process_of(text: str) -> int:
         file.write_text(text)
         spec = PlayerSpec("p", f"{file}:Where", files={str(file): hash_of(file)})
-        assert keep_sources(spec.files) == []
         return asked(begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())).nodes
 
     first, same, other = process_of(WHERE), process_of(WHERE), process_of(f"{WHERE}# edited\n")

@@ -83,7 +83,7 @@ def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is
 
     kept = config.parent / "out" / KEPT_CONFIG
     assert all(f"\n# {line}\n" in kept.read_text() for line in found.facts())
-    assert f"File: own.py ({found.files['own']['own.py']})" in found.facts()
+    assert (kept.parent / "files" / found.files["own"]["own.py"] / "own.py").read_text() == OWN
     assert load(kept).as_dict()["openings"] == load(config).as_dict()["openings"]
     kept.write_text("mine: true\n")
     assert run(config, "--no-report").exit_code == 0 and kept.read_text() == "mine: true\n"
@@ -136,10 +136,10 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
         OWN.replace("import Choice", "import Choice\nimport helper").replace("[0]", "[0], depth=helper.DEPTH")
     )
     config.with_name("helper.py").write_text("DEPTH = 3\n")
-    plan = prepare(load(config))
+    out = config.parent / "out"
+    plan = prepare(load(config), out)
     config.with_name("helper.py").write_text("DEPTH = 4\n")
     config.with_name("own.py").write_text(OWN)
-    out = config.parent / "out"
     with Ledger(out, plan.experiment, plan.info) as ledger:
         ledger.begin(begun(plan.info, ledger, 1, force=False))
         assert {record.error for record in play(plan, ledger, 1)} == {""}

@@ -10,8 +10,9 @@ import pytest
 
 from arena.hosting.handle import LocalPlayer
 from arena.rules.variants import VARIANTS
-from players.identity import changes, forget_modules, hash_of, keep_sources, loaded, now, placed
-from players.loading import PlayerError, load_object
+from players.identity import hash_of, keep, now, placed
+from players.importing import forget_modules, loaded
+from players.loading import PlayerError, load_object, located
 from players.player import Pause, PlayerSpec
 from players.table import build_player
 
@@ -47,11 +48,11 @@ def says(spec: PlayerSpec) -> tuple[int, str]:
     return found
 
 
-def recorded(spec: PlayerSpec) -> PlayerSpec:
+def recorded(spec: PlayerSpec, copies: Path | str = "") -> PlayerSpec:
     forget_modules()
     says(spec)
-    assert keep_sources(loaded()) == []
-    return replace(spec, files=loaded())
+    assert not copies or keep(loaded(), copies) == []
+    return replace(spec, files=loaded(), copies=str(copies))
 
 
 def test_a_player_is_its_file_the_modules_that_it_imports_and_the_data_that_it_reads_by_their_places(
@@ -65,7 +66,8 @@ def test_a_player_is_its_file_the_modules_that_it_imports_and_the_data_that_it_r
         f"../a/{name}" for name in ("helper.py", "player.py", "w.txt")
     }
     written(tmp_path / "a", 1, "b")
-    assert [line.split()[0] for line in changes(here, placed(now(here, tmp_path), tmp_path))] == ["a/w.txt"]
+    then = placed(now(here, tmp_path), tmp_path)
+    assert [path for path in here if then[path] != here[path]] == ["a/w.txt"]
 
 
 def test_an_edited_module_or_file_is_loaded_again_and_a_folders_own_helper_is_imported(tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ def test_players_of_one_process_have_their_own_files_also_what_another_one_has_i
 
 
 def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tmp_path: Path) -> None:
-    spec = recorded(written(tmp_path))
+    spec = recorded(written(tmp_path), tmp_path / "copies")
     (tmp_path / "helper.py").write_text("WORTH = 2\n")
     (tmp_path / "player.py").unlink()
     assert says(spec) == (1, "a")
@@ -99,10 +101,32 @@ def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tm
 
 
 def test_a_player_whose_data_changed_is_not_the_recorded_one(tmp_path: Path) -> None:
-    spec = recorded(written(tmp_path))
-    (tmp_path / "w.txt").write_text("b")
-    with pytest.raises(Pause, match=r"w\.txt"):
+    spec = recorded(written(tmp_path), tmp_path / "copies")
+    for change in (lambda: (tmp_path / "w.txt").write_text("b"), (tmp_path / "w.txt").unlink):
+        change()
+        with pytest.raises(Pause, match=rf"{tmp_path}/w\.txt .* {tmp_path}/copies/.*/w\.txt"):
+            says(spec)
+
+
+def test_files_that_an_entry_names_are_its_players_and_one_that_is_missing_is_blamed(tmp_path: Path) -> None:
+    spec = located(replace(written(tmp_path), options={"files": ["net.bin", "none.bin"]}), tmp_path)
+    (tmp_path / "net.bin").touch()
+    with pytest.raises(PlayerError, match=r"there is no file .*none\.bin") as caught:
         says(spec)
+    assert caught.value.keys == ("files", 1)
+    (tmp_path / "none.bin").touch()
+    player = LocalPlayer(spec, ENGLISH)
+    player.begin()
+    assert {"net.bin", "none.bin", "player.py"} < set(placed(player.files, tmp_path))
+
+
+def test_large_files_are_not_copied(tmp_path: Path) -> None:
+    sizes = {"small": 1 << 10, "large": 40 << 20, "larger": 41 << 20}
+    for name, size in sizes.items():
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
+    assert keep({str(tmp_path / name): hash_of(tmp_path / name) for name in sizes}, tmp_path / "copies") == []
+    assert {file.name for file in (tmp_path / "copies").glob("*/*")} == {"small", "large"}
 
 
 def test_a_file_that_a_player_writes_is_its_own(tmp_path: Path) -> None:

@@ -139,9 +139,10 @@ class PlayerPages:
         mistake = first_mistake(found) if name in self.run.info.left_out else None
         told = [finding for finding in found if finding is mistake or not (mistake or finding.place)]
         kinds = self.failed.get(name, [])
+        what = describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, "")
         return PlayerPage(
             name,
-            describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, ""),
+            f"{what} · {program}" if (program := self.run.info.programs.get(name)) else what,
             [f"{text[0].upper()}{text[1:]}." for text in notices(self.run, name, told)],
             [shown for finding in found if any(shown := _before(finding, finding in told))],
             [self._failure(name, *games) for games in kinds[:FAILURES]],
