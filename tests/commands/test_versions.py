@@ -63,3 +63,14 @@ def test_a_version_is_compared_with_the_one_before_from_equal_openings(
     )
     assert linked is not None and apart is not None and linked.error < apart.error - 2
     assert re.match(r"own: (.*) Elo, version 2 over 1", line)[1] == str(linked)  # type: ignore[index]
+
+    played(tmp_path / "w3", 3, results[0][::-1])
+    for number in (1, 3):
+        versions.show(tmp_path / f"w{number}")
+    versions.show_all()
+    output = capsys.readouterr().out
+    (back, third) = re.findall(r"own: (.*) Elo, version (\d) over (\d)", output)
+    assert back[1:] == ("1", "2") and third[1:] == ("3", "1")
+    for elo, number, before in ((str(linked), 2, 1), third):
+        row = rf"^ +{number} +own +\S+ ± \d+ +{before} +{re.escape(elo)} "
+        assert re.search(row, output, re.MULTILINE), "the table says what the session said"

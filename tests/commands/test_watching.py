@@ -89,6 +89,10 @@ def test_an_edit_is_played_as_without_watch_and_compared_with_the_version_before
     assert played == folders(1, 2)
     assert re.search(r"own d2: \S+ ± \d+ Elo, version 2 over 1; of 2 pairs from equal openings", output)
     assert same_games(Path("w-2"))
+    page = Path("w/watch.html").read_text()
+    assert "+        value += sign * 5 * features.men" in page
+    copies = re.findall(r"cp (\S+) my.py", page)
+    assert [Path(copy).read_text() for copy in copies] == [evaluation(), evaluation(men=5, kings="40")]
 
 
 def replaced_as_editors_do(text: str) -> Callable[[], object]:
@@ -196,4 +200,5 @@ players:
     played, output = watched(monkeypatch, steps, ("run", "own.yaml", "--watch", "--out", "w"))
     look()
     assert played == folders(1, 2, 1) and "own.yaml:1:" in output
+    assert re.search(r"\+.*depth: 2", Path("w/watch.html").read_text())
     assert pages == [True, False]
