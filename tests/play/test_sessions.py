@@ -17,7 +17,6 @@ from arena.ledger.ledger import Ledger, run_in
 from arena.play.carry_out import available, begun, play
 from arena.play.prepare import prepare
 from arena.report.sentences.cautions import cautions
-from players.player import Pause
 from tests.helpers.command_line import error_line, invoke
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -149,15 +148,3 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
     assert "own changed: its games are played again" in run(config, "--no-report").stderr
     moves = arena.load(out).moves
     assert not (moves[moves["player"] == "own"]["depth"] == 3).any()
-
-
-@pytest.mark.full
-def test_a_run_whose_data_is_edited_stops_with_a_line(config: Path) -> None:
-    config.with_name("own.py").write_text(OWN.replace("pass", "open(__file__ + '.w.txt').read()"))
-    config.with_name("own.py.w.txt").write_text("1")
-    plan = prepare(load(config))
-    config.with_name("own.py.w.txt").write_text("2")
-    with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        with pytest.raises(Pause, match=r"w\.txt"):
-            list(play(plan, ledger, 1))
-        assert not any(result.failed for result in ledger.results().values())
