@@ -36,8 +36,8 @@ from arena.rules.result import pentanomial
 
 _RENEWED = 30
 """Seconds after which a browser loads the page of an unfinished run again."""
-_FOLDED = 16
-"""Players above which the crosstable is folded."""
+_MOST_CROSSED = 16
+"""Players of a crosstable on a page; crosstable.csv has all."""
 _COSTLIEST = ("Where", "Player", "Played", "Better", "Cost")
 MOST_PAIRS = 100
 """Pairs of values, and of players, that a page shows; comparisons.csv and crosstable.csv have all."""
@@ -192,15 +192,10 @@ class RunPage(Contents):
 
     @cached_property
     def crosstable(self) -> Grid | None:
-        """The points of every two players."""
-        if len(self.run.players) < 3 or not len(self.run.games):
+        """The points of every two players, where there are three or more, and a page has room for them."""
+        if not 3 <= len(self.run.players) <= _MOST_CROSSED or not len(self.run.games):
             return None
         return crosstable_grid(self.run, self.linked, has_games=bool(self.viewer))
-
-    @property
-    def is_crosstable_folded(self) -> bool:
-        """Whether it is long, or of a gauntlet, in which few have met."""
-        return len(self.run.players) > _FOLDED or self.run.experiment.format.type == "gauntlet"
 
     # effort and errors
 
