@@ -112,7 +112,8 @@ def _match(
     for pair, opening in enumerate(random_openings(variant, 6, pairs, seed)):
         for side, (white, black) in enumerate(((first, second), (second, first))):
             key = 2 * pair + side
-            record = play(Task(key, variant, opening.position, pair, white, black, seed, max_plies=200))
+            start = fen(variant, opening.position)
+            record = play(Task(key, variant, start, pair, white, black, seed, max_plies=200))
             if record.error:
                 raise RuntimeError(record.error)
             points.append(points_of(record.result) if not side else 1 - points_of(record.result))

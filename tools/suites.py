@@ -14,12 +14,13 @@ from multiprocessing import get_context
 from typing import NamedTuple
 
 from arena.experiment.openings.sources import random_line
-from arena.play.suite import Puzzle, puzzle_texts
+from arena.play.suites import Puzzle
 from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.moves import sides
+from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax
@@ -87,7 +88,7 @@ def shot_of(task: ShotGame) -> tuple[Puzzle, int] | None:
         move, depth = finder.find(game)
         group = next(most for most in SHOT_DEPTHS if depth <= most)
         if depth and group in task.groups:
-            return Puzzle(position, (move,)), group
+            return Puzzle(fen(task.variant, position), game.text(move)), group
         game.push(player.choose(game, Limit(depth=_PLAYED_DEPTH), rng).move)
     return None
 
@@ -212,7 +213,9 @@ def _ending(variant: Variant, tables: EndgameTables, position: Position) -> tupl
     if len(keeping) != 1:
         return None
     plies = next(most for most in ENDING_PLIES if value.plies <= most)
-    return Puzzle(position, tuple(keeping)), (own.bit_count(), other.bit_count(), plies)
+    game = Game(variant, position)
+    puzzle = Puzzle(fen(variant, position), " ".join(map(game.text, keeping)))
+    return puzzle, (own.bit_count(), other.bit_count(), plies)
 
 
 def lines(name: str, seed: int = 1) -> Iterator[str]:
@@ -222,7 +225,7 @@ def lines(name: str, seed: int = 1) -> Iterator[str]:
     found = shots(variant, _SHOTS, seed) if kind == "shots" else endings(variant, _ENDINGS, seed)
     yield f"variant: {rules}"
     for puzzle in found:
-        yield " ; ".join(puzzle_texts(variant, puzzle))
+        yield " ; ".join(puzzle)
 
 
 if __name__ == "__main__":

@@ -24,11 +24,6 @@ def known(value: Any) -> bool:
         return False
 
 
-def is_nan(value: Any) -> bool:
-    """Whether a value of any type is a nan or pandas' NaT."""
-    return bool(value != value)  # noqa: PLR0124  math.isnan takes numbers only
-
-
 def quantity(value: Any, unit: str = "") -> str:
     """Three digits and an SI prefix: 1234 -> "1.23 k", 0.0005 s -> "500 µs"."""
     if not known(value):

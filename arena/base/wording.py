@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -16,8 +17,6 @@ MAX_CHOICES = 50
 """Choices that a message names; of more it gives their number."""
 
 _NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", list: "list", dict: "mapping"}
-
-
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -65,6 +64,11 @@ def quoted(value: Any, most: int = MAX_CHARACTERS) -> str:
 def cut(text: str, most: int = MAX_CHARACTERS) -> str:
     """The text in one line, its white space single spaces, cut to `most` characters."""
     return _cut(" ".join(text.split()), most)
+
+
+def first_line(thing: Any) -> str:
+    """The first paragraph of the docstring of a class, function or property, in one line."""
+    return " ".join((inspect.getdoc(thing) or "").split("\n\n", maxsplit=1)[0].split())
 
 
 def printable(text: str) -> str:

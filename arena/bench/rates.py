@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 from arena.play.match import Task, play
 from arena.rules.game import Game
 from arena.rules.movegen import perft
+from arena.rules.notation import fen
 from arena.rules.variants import Variant
 from players.player import Limit, PlayerSpec
 from players.table import build_player
@@ -112,11 +113,11 @@ def random_games(variant: Variant, seconds: float = 1.0) -> Rate:
 
     The cost of a ply is wall time, the players' own included.
     """
-    spec, numbers = PlayerSpec("random", "random"), count(1)
+    spec, numbers, start = PlayerSpec("random", "random"), count(1), fen(variant, variant.start)
 
     def game() -> int:
         key = time = next(numbers)
-        return play(Task(key, variant, variant.start, time, spec, spec, seed=1, max_plies=300)).plies
+        return play(Task(key, variant, start, time, spec, spec, seed=1, max_plies=300)).plies
 
     game()
     plies, elapsed = spell(game, seconds)

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import click
 
-from arena.base.docs import docstring, first_line
 from arena.base.errors import ArenaError
-from arena.base.wording import unknown
+from arena.base.wording import first_line, unknown
 from arena.base.writing import markdown_table
 from arena.commands.cli import CommandGroup
 from arena.commands.keys import in_words, key_tables
@@ -220,7 +219,7 @@ def _player(maker: type[Any]) -> dict[str, Any]:
 
 def _about(thing: Any) -> str:
     """The first paragraph of a docstring in one line, without the marks of code."""
-    return first_line(docstring(thing)).replace("`", "")
+    return first_line(thing).replace("`", "")
 
 
 @list_command.command(short_help="rule sets, or all rules of one")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,7 +14,6 @@ from typing import Any, ClassVar
 
 import click
 
-from arena.base.docs import docstring
 from arena.base.errors import ArenaError
 from arena.base.wording import unknown
 from arena.commands.output import STOPPED, say, write_whatever_comes
@@ -57,26 +55,12 @@ COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items(
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
 """What a library that cannot be loaded for want of memory says."""
 
-_SOURCE = Path(__file__).parents[2]
-"""The folder that holds the packages: a checkout, or where packages are installed."""
-
-
-def _with_help(command: click.Command | None) -> click.Command | None:
-    """The command with its docstring as its help, also where Python runs without docstrings."""
-    if command is not None:
-        command.help = command.help or docstring(command.callback)
-    return command
-
 
 class CommandGroup(click.Group):
     """A command of commands; an unknown one is answered with the nearest and all others."""
 
     synonyms: ClassVar[Mapping[str, str]] = {}
     """What words stand for that are unlike the command that they mean."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command, None if there is none of that name."""
-        return _with_help(super().get_command(ctx, cmd_name))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -120,7 +104,7 @@ class Commands(CommandGroup):
         command: click.Command = getattr(module, f"{cmd_name}_command")
         gc.freeze()
         gc.enable()
-        return _with_help(command)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group with a line for each command, none of them cut."""
@@ -201,14 +185,10 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     """Print the version, with the commit if the program runs from a checkout of git."""
     if not wanted or context.resilient_parsing:
         return
-    from arena.base.version import version_of
+    from arena.base.version import commit, version_of
 
-    commit = ""
-    if (_SOURCE / ".git").exists():
-        with suppress(OSError, subprocess.SubprocessError):
-            asked = ["git", "-C", str(_SOURCE), "describe", "--always", "--dirty", "--exclude=*"]
-            commit = subprocess.run(asked, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
-    click.echo(f"arena {version_of()}{commit and f' (commit {commit})'}")
+    found = commit()
+    click.echo(f"arena {version_of()}{found and f' (commit {found})'}")
     context.exit()
 
 
@@ -226,6 +206,3 @@ def main() -> None:
 
     Begin with `arena play`, or with `arena init` and `arena run arena.yaml`.
     """
-
-
-_with_help(main)

@@ -22,10 +22,8 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.carry_out import available
 from arena.play.cluster import worker_count
-from arena.play.diagnosis import diagnose
 from arena.play.pilot import Expectation, expectation, pilot
-from arena.play.prepare import prepare
-from arena.play.suites import plan_line
+from arena.play.prepare import diagnose, prepare
 from arena.play.tournament import Tournament
 from arena.play.workers import Workers, kept_workers
 from arena.rules.board import board_text
@@ -156,11 +154,11 @@ def plan_command(config: Path, games: int | None, workers: Workers | None, as_js
 
 def _check_pilot(tournament: Tournament, config: Path, games: int | None) -> None:
     """Raise ArenaError if there is nothing to measure, or if a pilot would cost money."""
-    if tournament.games == 0:
+    if tournament.info.games == 0:
         raise ArenaError(f"{config} has no games to plan")
-    if tournament.entrants.costly and games is None:
-        echo(f"{tournament.experiment.name}: {_most(tournament)}{tournament.games} games")
-        players = listed(sorted(tournament.entrants.costly))
+    if tournament.costly and games is None:
+        echo(f"{tournament.experiment.name}: {_most(tournament)}{tournament.info.games} games")
+        players = listed(tournament.costly)
         raise ArenaError(f"{players} would cost money: --pilot GAMES measures that many games")
 
 
@@ -171,10 +169,13 @@ def _most(tournament: Tournament) -> str:
 def _parts(tournament: Tournament, expected: Expectation) -> str:
     """What a tournament consists of, besides its games the searches after them."""
     most, players = _most(tournament), len(tournament.players)
-    all_meet = tournament.games == expected.games_per_pairing * math.comb(players, 2)
+    all_meet = tournament.info.games == expected.games_per_pairing * math.comb(players, 2)
     whom = "any two players" if all_meet else "two players who meet"
-    parts = [f"{most}{tournament.games} games, {most}{expected.games_per_pairing} of {whom}"]
-    return "; ".join(filter(None, [*parts, plan_line(tournament)]))
+    parts = [f"{most}{tournament.info.games} games, {most}{expected.games_per_pairing} of {whom}"]
+    if searches := len(tournament.questions([])):
+        names = listed([suite.name for suite in tournament.suites])
+        parts.append(f"{searches:,} searches of the positions of {names}")
+    return "; ".join(parts)
 
 
 def _print_expected(expected: Expectation, workers: int, most: str) -> None:

@@ -12,11 +12,14 @@ from arena.commands.options import workers_option
 from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal, announcing_compilation, resumable
 from arena.experiment.load import player_spec
+from arena.experiment.model import GradeSettings
+from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
 from arena.play.carry_out import available
-from arena.play.grading import GradingError, arranged, grade, graded_counts
+from arena.play.grading import grade, graded_counts, grading_of
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
+from players.loading import located
 
 
 @click.command()
@@ -37,16 +40,19 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
     than those it grades, judges all others: `--judge neural@n20000`. Grades are stored in
     the run; with another judge its own are added. Rerun the same command to resume.
     """
+    data = read(folder)
+    judging = None if judge is None else located(player_spec(judge, "--judge"), Path())
+    asked = GradeSettings.model_construct(pieces=pieces, judge=judging)
     try:
-        data = read(folder)
-        judging = None if judge is None else player_spec(judge, "--judge")
-        grading = arranged(data.experiment, pieces, judging, Path())
-    except GradingError as error:
-        raise ArenaError(f"--{error.key}: {error}") from None
+        grading = grading_of(data.experiment.model_copy(update={"grade": asked}))
+    except ConfigError as error:
+        [problem] = error.problems
+        raise ArenaError(problem.in_line(f"--{problem.keys[-1]}")) from None
+    assert grading is not None
     used = available(workers, say)
     with resumable(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
-        is_whole = grade(grading, ledger, used, Terminal())
-    echo(graded_counts(read(folder), grading))
+        is_whole = grade(grading, ledger, data.games["key"].tolist(), used, Terminal())
+    echo(graded_counts(folder, grading))
     if not is_whole:
         say("stopped; rerun the same command to resume")
         sys.exit(STOPPED)

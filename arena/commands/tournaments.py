@@ -36,7 +36,7 @@ from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.experiment.yaml.values import inline, read
 from arena.ledger.ledger import fits
 from arena.play.carry_out import Outcome, play_runs
-from arena.play.grading import graded_summary
+from arena.play.grading import graded_counts, grading_of
 from arena.play.workers import Workers, is_here
 from arena.ratings.match import Verdict
 from players.loading import own_code
@@ -108,8 +108,8 @@ def play_config(
     with resumable(folder):
         for run, outcome in play_runs(experiments, folder, terminal, workers=workers, force=force):
             codes.append(_code(outcome))
-            if outcome.complete and (words := graded_summary(experiments[run], folder / run)):
-                echo(words)
+            if outcome.complete and (grading := grading_of(experiments[run])):
+                echo(graded_counts(folder / run, grading))
             if not quiet:
                 from arena.commands.report import FAULTY, write_report
 

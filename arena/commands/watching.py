@@ -142,11 +142,10 @@ class FollowedFiles:
 
     def follow(self, tournament: Tournament) -> None:
         """Follow the files that the players were loaded from, as they were then, and no others."""
-        entrants = tournament.entrants
         with self._lock:
             self._marks = {path: self._marks[path] for path in self._named}
-            for files in (*entrants.files_of.values(), *entrants.left_out_files.values()):
-                self._marks.update(files)
+            for entrant in tournament.entrants.values():
+                self._marks.update(entrant.files)
         self._read_texts()
 
     @contextmanager

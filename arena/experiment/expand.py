@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.base.wording import quoted, shown, unknown
-from arena.experiment.names import distinct_names, filled, is_number, phrases, short_entry, word_of, words_of
+from arena.experiment.names import distinct_names, filled, is_number, short_entry, word_of, words_of
 from arena.experiment.submissions import matching, pattern_key, submitted
 from arena.experiment.yaml.errors import Keys, Problem, Refusal
 from arena.experiment.yaml.values import Source
@@ -72,7 +72,7 @@ def written_out(source: Source, *, are_renamed: bool = False) -> Source:
         made: list[Made] = []
         try:
             full = short_entry(entry, source.path.parent) if isinstance(entry, str) else entry
-            if _is_several(full):
+            if isinstance(full, dict) and (SWEEP in full or pattern_key(full) is not None):
                 made += _several(full, source.path.parent, swept)
                 swept += len(made)
             else:
@@ -102,11 +102,6 @@ def _doubled(source: Source, players: Sequence[Any]) -> Iterator[Problem]:
             line = source.mistake(("players", first[name], "name"), "").line
             place = f"in line {line}" if line else f"players[{first[name]}]"
             yield ("players", number, "name"), f"the player {quoted(name)} is already {place}: names must differ"
-
-
-def _is_several(entry: Any) -> bool:
-    """Whether an entry has a sweep or a pattern, which makes several players."""
-    return isinstance(entry, dict) and (SWEEP in entry or pattern_key(entry) is not None)
 
 
 def _several(entry: Entry, folder: Path, before: int) -> list[Made]:
@@ -207,7 +202,7 @@ def _settings(key: str, axis: Any, folder: Path) -> list[Setting]:
         either = "a list of values, a range {from: 1, to: 10} or {files: ...}"
         raise Refusal(f"{key!r} must be {either}, not {shown(axis)}")
     name = str(path[-1])
-    each = zip(values, origins, words_of(name, values), phrases(name, values), strict=True)
+    each = zip(values, origins, words_of(name, values), words_of(name, values, with_name=True), strict=True)
     return [Setting([(path, value, origin)], text, phrase) for value, origin, text, phrase in each]
 
 

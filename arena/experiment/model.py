@@ -28,7 +28,7 @@ from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
-from arena.experiment.suite import RandomSuite, SuitesField
+from arena.experiment.suite import SuiteEntry, SuitesField
 from arena.experiment.yaml.errors import Keys, Problem, Refusal
 from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refused, worded
 from arena.experiment.yaml.values import Source
@@ -370,10 +370,12 @@ class Experiment(Document):
             yield ("anchor", name), unknown("player", name, names)
         for keys, message in self.format.problems(names):
             yield ("format", *keys), message
-        suites = ["random" if isinstance(suite, RandomSuite) else suite.title for suite in self.suite]
-        for number, title in enumerate(suites):
-            if title in suites[:number]:
-                yield ("suite", number, "name"), f"the suite {quoted(title)} is given twice: names must differ"
+        titles = [suite.title for suite in self.suite]
+        for number, suite in enumerate(self.suite):
+            if suite.title in titles[:number]:
+                yield ("suite", number), f"the suite {quoted(suite.title)} is given twice: names must differ"
+            elif suite.random is not None and suite is not self.random_suite:
+                yield ("suite", number), "a run has one suite of random positions, searched to one depth"
         ends = {"sprt": self.sprt, "until": self.until}
         for key in [key for key, end in ends.items() if end is not None]:
             if self.openings.are_repeated:
@@ -422,9 +424,9 @@ class Experiment(Document):
         return build_variant(self.variant)
 
     @property
-    def random_suite(self) -> RandomSuite | None:
+    def random_suite(self) -> SuiteEntry | None:
         """The suite of positions drawn at random, if there is one."""
-        return next((entry for entry in self.suite if isinstance(entry, RandomSuite)), None)
+        return next((entry for entry in self.suite if entry.random is not None), None)
 
     @property
     def reference(self) -> str | None:

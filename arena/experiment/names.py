@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path, PurePath
-from string import Formatter
 from typing import Any
 
 from arena.base.files import found_file, is_file
@@ -26,27 +25,28 @@ _LIMIT = re.compile(
 )
 _FULL = {"type": "negamax", "preset": "full"}
 """How a short form searches with an evaluation."""
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+"""A key in the template of a name, or a brace."""
 _END = 10
 """Characters of the end of a long name that are kept."""
 
 
-def words_of(name: str, values: list[Any]) -> list[str]:
-    """Values of the setting `name` in words: "simple", "4", "pvs" and "no pvs".
+def words_of(name: str, values: list[Any], *, with_name: bool = False) -> list[str]:
+    """Values of the setting `name` in words: "simple", "4", "pvs" and "no pvs"; numbers perhaps "depth 4".
 
     Of mappings these are the leaves that differ; of several values "my.py:racer" is "racer" if no other one is.
     """
     each = [set(map(repr, leaves(value))) for value in values if isinstance(value, dict)]
     common = set.intersection(*each) if len(each) > 1 else set()
-    whole = [word_of(name, value, common) for value in values]
-    short = [_last(word) if isinstance(value, str) else word for word, value in zip(whole, values, strict=True)]
-    is_alone = len(values) == 1
-    return [word if is_alone or short.count(end) > 1 else end for end, word in zip(short, whole, strict=True)]
-
-
-def phrases(name: str, values: list[Any]) -> list[str]:
-    """As `words_of`, numbers with the name: "depth 4"."""
-    texts = words_of(name, values)
-    return [f"{name} {text}" if is_number(value) else text for value, text in zip(values, texts, strict=True)]
+    words = [word_of(name, value, common) for value in values]
+    if len(values) > 1:
+        short = [
+            _last(word) if isinstance(value, str) else word for word, value in zip(words, values, strict=True)
+        ]
+        words = [word if short.count(end) > 1 else end for end, word in zip(short, words, strict=True)]
+    if with_name:
+        words = [f"{name} {word}" if is_number(value) else word for word, value in zip(words, values, strict=True)]
+    return words
 
 
 def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
@@ -66,20 +66,15 @@ def _last(word: str) -> str:
 
 def filled(template: str, words: Mapping[str, str]) -> str:
     """The template `name` with its {keys} replaced; `{{` and `}}` are braces. Raises Refusal."""
-    name = ""
-    try:
-        for literal, key, form, conversion in Formatter().parse(template):
-            name += literal
-            if key is not None:
-                word = key + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
-                if word not in words:
-                    raise Refusal(unknown("key of the template", word, words), "name")
-                name += words[word]
-    except Refusal:
-        raise
-    except ValueError as error:
-        raise Refusal(f"'name' is not a template: {error} (write {{{{ for a brace)", "name") from None
-    return name
+
+    def text(field: re.Match[str]) -> str:
+        if field[1] is None and len(field[0]) == 1:
+            raise Refusal(f"'name' is not a template: {field[0]} stands alone (write {{{{ for a brace)", "name")
+        if field[1] is not None and field[1] not in words:
+            raise Refusal(unknown("key of the template", field[1], words), "name")
+        return field[0][0] if field[1] is None else words[field[1]]
+
+    return _FIELD.sub(text, template)
 
 
 def completed_entry(entry: Any, folder: Path = Path()) -> Any:

@@ -11,6 +11,7 @@ from arena.base.wording import counted
 from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
 from arena.experiment.model import Experiment
 from arena.ratings.match import SequentialTest
+from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
 from arena.rules.result import points_of
 
@@ -25,6 +26,12 @@ class Result(NamedTuple):
     failed: str = ""
     """The name of the player that failed in it; "" if none did."""
 
+    @classmethod
+    def of(cls, result: str, termination: str, white: str, black: str) -> Result:
+        """The result of a game that ended so: who lost by a forfeit has failed."""
+        loser = {"white": black, "black": white}.get(result, "")
+        return cls(result, loser if termination in FORFEITS else "")
+
 
 class Keys:
     """The keys of the games of some players from some openings.
@@ -36,16 +43,17 @@ class Keys:
 
     def __init__(self, players: Mapping[str, str], openings: Sequence[str], time_of: Callable[[int], int]) -> None:
         """`players` are hashes by name, `openings` FENs; `time_of` gives how many equal ones stand before one."""
-        self._white = [_number("white", *player) for player in players.items()]
-        self._black = [_number("black", *player) for player in players.items()]
-        self._openings = [_number("opening", fen, time_of(place)) for place, fen in enumerate(openings)]
+        self._white = [number_of("white", *player) for player in players.items()]
+        self._black = [number_of("black", *player) for player in players.items()]
+        self._openings = [number_of("opening", fen, time_of(place)) for place, fen in enumerate(openings)]
 
     def of(self, white: int, black: int, opening: int) -> int:
         """The key of the game of two players from an opening, by their places from 0."""
         return (self._white[white] + self._black[black] + self._openings[opening]) % _MODULUS
 
 
-def _number(*words: str | int) -> int:
+def number_of(*words: str | int) -> int:
+    """A number below 2^62, drawn from the SHA-256 of some words: equal ones have the same."""
     digest = hashlib.sha256(json.dumps(words).encode()).digest()
     return int.from_bytes(digest[:8], "little") % _MODULUS
 
@@ -68,7 +76,10 @@ class Schedule:
         openings: Sequence[str],
         results: Mapping[int, Result],
     ) -> None:
-        """Of hashes by the names of those who take part, FENs, and the results of stored games by their keys."""
+        """At the first batch of which games are missing, else at its end.
+
+        It takes the hashes of who takes part by name, FENs, and the results of stored games by their keys.
+        """
         self.names = list(players)
         self._keys = Keys(players, openings, experiment.openings.time_of)
         self._results = dict(results)
@@ -79,30 +90,38 @@ class Schedule:
         """The players that are withdrawn."""
         self._batches = _batches(experiment, self.names, len(openings))
         self.test = SequentialTest(experiment.sprt.model_dump()) if experiment.sprt else None
-        """The sequential test over the pairs known without a gap, as far as `decided` has looked."""
+        """The sequential test over the pairs known without a gap; none if a player is withdrawn."""
         self._batch: PairBatch | None = None
         self._before = 0
         """Games of the batches before this one."""
+        self._passed: list[ScheduledGame] = []
+        """Those of them that were played."""
         self.order: list[FinalPlace] | None = None
         """The final order of the format; None while games are missing."""
+        self.advance()
 
     def advance(self) -> bool:
-        """Go on to the next batch; False if the run is over, or games of the batch before are missing."""
-        if self.order is not None or next(self.missing(), None) is not None:
-            return False
-        if self.decided:
-            self.order = []
-            return False
+        """Go on to the next batch of which games are missing; False if this one is such, or the run is over."""
+        has_moved = False
+        while self.order is None and next(self.missing(), None) is None:
+            has_moved = True
+            if self.decided:
+                self.order = []
+            else:
+                self._begin_batch()
+        return has_moved and self.order is None
+
+    def _begin_batch(self) -> None:
         try:
             batch = next(self._batches) if self._batch is None else self._batches.send(self._played())
         except StopIteration as end:
             self.order = end.value
-            return False
+            return
+        self._passed += self._known()
         self._before += 2 * len(self._batch or ())
         self._batch = batch
         self._note_first_games()
         self._withdraw()
-        return True
 
     def games(self) -> Iterator[ScheduledGame]:
         """The games of the batch in their order: each pair's first, then the one with colours swapped.
@@ -118,10 +137,22 @@ class Schedule:
         """The games of the batch that are still to be played."""
         return filter(self._is_missing, self.games())
 
-    def asked(self) -> Iterator[ScheduledGame]:
-        """Advance to the end: all games whose results are known, those of withdrawn players among them."""
-        while self.advance():
-            yield from (game for game in self.games() if game.key in self._results)
+    def asked(self) -> list[ScheduledGame]:
+        """The games that were played, those of withdrawn players among them."""
+        return [*self._passed, *self._known()]
+
+    def counting(self) -> list[int]:
+        """The keys of those of these that count."""
+        return [game.key for game in self.asked() if not {game.white, game.black} & self._out]
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether players failed in them."""
+        return any(self._results[game.key].failed for game in self.asked())
+
+    def _known(self) -> list[ScheduledGame]:
+        """The games of the batch that were played."""
+        return [game for game in self.games() if game.key in self._results]
 
     def take(self, key: int, result: Result) -> None:
         """Take in the result of a game."""
@@ -191,6 +222,8 @@ class Schedule:
             if len(keys) == self._limit > 0
             and all(self._results.get(key, nothing).failed == self.names[player] for key in keys)
         )
+        if self._out:
+            self.test = None
 
 
 def _batches(experiment: Experiment, names: Sequence[str], openings: int) -> Batches:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from arena.base.version import OURS, version_of
+from arena.base.version import OURS, commit, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
 from players.finding import Finding
@@ -66,7 +66,7 @@ class RunInfo(NamedTuple):
     """The players of the configuration's file that do not take part, as they were found faulty, with the file of
     each that its user wrote, else ""."""
     left_out_hashes: Mapping[str, str] = {}
-    """The `player_hash` of these."""
+    """The `player_hash` of each of them."""
     versions: Mapping[str, str | None] = {}
     """Of Python and of PACKAGES when the run began; None for one that is not installed as a package."""
     machine: Mapping[str, Any] = {}
@@ -75,6 +75,8 @@ class RunInfo(NamedTuple):
     """UTC, as ISO 8601, to a second."""
     session: Session | None = None
     """The last one."""
+    commit: str = ""
+    """The commit of the arena when the run began; "" outside a checkout."""
     forced: str = ""
     """The versions that differed when the run was resumed all the same."""
 
@@ -92,7 +94,8 @@ class RunInfo(NamedTuple):
 
     def facts(self) -> Iterator[str]:
         """Yield lines on what a run was played by: versions, machine, programs, files with their copies."""
-        yield "Versions: " + ", ".join(f"{name} {version}" for name, version in self.versions.items() if version)
+        versions = [f"{name} {version}" for name, version in self.versions.items() if version]
+        yield "Versions: " + ", ".join(versions + [f"commit {self.commit}"] * bool(self.commit))
         yield "Machine: {platform}, {processor}, {cores} cores".format(**self.machine)
         for name, program in self.programs.items():
             yield f"Program: {name} is {program}"
@@ -103,8 +106,9 @@ class RunInfo(NamedTuple):
         """The same of a run that begins here and now with a session, or goes on with it after `before`."""
         if before is None:
             began = session.began if session else ""
-            return self._replace(versions=versions(), machine=_machine(), began=began, session=session)
-        kept = {name: getattr(before, name) for name in ("versions", "machine", "began", "forced")}
+            begun = self._replace(versions=versions(), machine=_machine(), commit=commit())
+            return begun._replace(began=began, session=session)
+        kept = {name: getattr(before, name) for name in ("versions", "machine", "commit", "began", "forced")}
         return self._replace(**kept, session=session)
 
     def as_dict(self) -> dict[str, Any]:

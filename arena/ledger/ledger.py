@@ -20,10 +20,10 @@ from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
-from arena.experiment.schedule import Result, Schedule
+from arena.experiment.schedule import Result
 from arena.ledger.info import RunInfo
 from arena.ledger.packing import MOVE_RECORD
-from arena.ledger.record import GameRecord, GradedGame, SuiteAnswer, failed_in
+from arena.ledger.record import GameRecord, GradedGame, SuiteAnswer
 from players.identity import now, placed
 
 FILE = "ledger.sqlite"
@@ -138,7 +138,7 @@ class Ledger:
         except BaseException:
             self.close()
             raise
-        self._experiment, self._wanted = experiment, info
+        self._experiment = experiment
 
     def _open(self) -> None:
         self._connection = sqlite3.connect(
@@ -218,14 +218,7 @@ class Ledger:
     def results(self) -> dict[int, Result]:
         """The results of all games that are stored, by their keys, whether the schedule asks for them or not."""
         rows = self.rows("SELECT key, result, termination, white, black FROM games")
-        return {key: Result(result, failed_in(result, *how)) for key, result, *how in rows}
-
-    def counting(self) -> list[int]:
-        """The keys of the games that count, in the order of the schedule."""
-        schedule = Schedule(self._experiment, self._wanted.players, self._wanted.openings, self.results())
-        games = list(schedule.asked())
-        out = {schedule.names.index(name) for name in schedule.withdrawn}
-        return [game.key for game in games if not {game.white, game.black} & out]
+        return {key: Result.of(*how) for key, *how in rows}
 
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good, in place of an earlier one of its key."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -104,12 +103,6 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
 def _octets(table: np.ndarray) -> np.ndarray:
     """The bytes of each record, uint8[n, bytes of a record], in the same memory."""
     return table.view(np.uint8).reshape(len(table), table.itemsize)
-
-
-def line_of(opening_fen: str, moves: Sequence[str]) -> int:
-    """A number of 62 bits that games of the same opening and moves share."""
-    digest = hashlib.sha256(" ".join([opening_fen, *moves]).encode()).digest()
-    return int.from_bytes(digest[:8], "little") >> 2
 
 
 def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:

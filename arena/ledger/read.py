@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, starmap
 from pathlib import Path
 from sqlite3 import Connection
@@ -32,7 +33,16 @@ from arena.ledger.ledger import (
 )
 from arena.ledger.moves import Moves, players_to_move
 from arena.ledger.packing import named_of
-from arena.ledger.record import TABLES_JUDGE, Failure, GameRecord, Grade, GradedGame, failed_in, failures_of
+from arena.ledger.record import (
+    ID_DIGITS,
+    TABLES_JUDGE,
+    Failure,
+    GameRecord,
+    Grade,
+    GradedGame,
+    failures_of,
+    short_id,
+)
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
@@ -53,7 +63,6 @@ _TEXTS = [name for name, kind in GAMES.columns.items() if kind == "TEXT"]
 _TYPES = {"INT": "int64", "REAL": "float64", "TEXT": "object", "BLOB": "object"}
 _TYPE_OF = {name: _TYPES[kind] for name, kind in GAMES.columns.items()}
 _TYPE_OF |= {name: "Int64" for name, kind in get_type_hints(GameRecord).items() if kind == int | None}
-_ID_DIGITS = 6
 
 FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
 """Players, best first, with what their places rest on, by columns of `standings.csv`."""
@@ -124,12 +133,8 @@ def read(folder: Path) -> RunData:
         every, extras, damaged = _games(connection)
         answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWERS.columns))
         rows = _graded(connection)
-    results = {
-        key: Result(result, failed_in(result, *how))
-        for key, result, *how in zip(
-            *(every[name].tolist() for name in ("key", "result", "termination", "white", "black")), strict=True
-        )
-    }
+    columns = (every[name].tolist() for name in ("key", "result", "termination", "white", "black"))
+    results = {key: Result.of(*how) for key, *how in zip(*columns, strict=True)}
     schedule = Schedule(experiment, info.players, info.openings, results)
     every = _numbered(every, schedule.asked())
     out = schedule.withdrawn
@@ -162,7 +167,7 @@ def read(folder: Path) -> RunData:
     )
 
 
-def _numbered(stored: pd.DataFrame, asked: Iterator[ScheduledGame]) -> pd.DataFrame:
+def _numbered(stored: pd.DataFrame, asked: Sequence[ScheduledGame]) -> pd.DataFrame:
     """The games that are asked for, in the schedule's order, with their numbers there and their ids."""
     known = [(game.key, game.game, game.pair, game.round, game.opening + 1) for game in asked]
     numbers = np.array(known, np.int64).reshape(len(known), 5).T
@@ -173,12 +178,12 @@ def _numbered(stored: pd.DataFrame, asked: Iterator[ScheduledGame]) -> pd.DataFr
 
 
 def ids(keys: pd.Series) -> Any:
-    """Short names of games: the last six hex digits of the key, more of them where games share these."""
-    texts, digits = keys.map("{:016x}".format).astype("str"), _ID_DIGITS
-    found: pd.Series = texts.str[-digits:]
-    while (is_shared := found.duplicated(keep=False)).any() and digits < 16:
-        digits += 1
-        found = found.where(~is_shared, texts.str[-digits:])
+    """Short names of games: their `short_id`, of more digits where games share these."""
+    found: pd.Series = keys.map(short_id).astype("str")
+    for digits in range(ID_DIGITS + 1, 17):
+        if not (is_shared := found.duplicated(keep=False)).any():
+            break
+        found = found.where(~is_shared, keys.map(partial(short_id, digits=digits)).astype("str"))
     return found
 
 

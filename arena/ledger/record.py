@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.experiment.schedule import Result
 from arena.ledger.packing import NO_MOVES, unpacked
-from arena.rules.game import FORFEITS, Termination
+from arena.rules.game import Termination
 
 MEASURED = (
     *("began", "worker", "machine", "seconds", "cpu_seconds"),
@@ -56,16 +57,11 @@ _FAILED = {
 def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
     """The failures by which games were lost, rows of `arena.ledger.read.GAME_COLUMNS`."""
     for game in games:
-        player = failed_in(game["result"], game["termination"], str(game["white"]), str(game["black"]))
-        if player:
+        how = game["result"], game["termination"], str(game["white"]), str(game["black"])
+        if player := Result.of(*how).failed:
             said, kind = detail(game["error"], player), Termination(game["termination"])
             shown = str(game["traceback"]), str(game["output"])
             yield Failure(game["game"], game["id"], player, kind, _ply(game, player), said, *shown)
-
-
-def failed_in(result: str, termination: str, white: str, black: str) -> str:
-    """Who failed in a game; "" for nobody."""
-    return {"white": black, "black": white}.get(result, "") if termination in FORFEITS else ""
 
 
 def _ply(game: Mapping[Any, Any], player: str) -> int:
@@ -80,7 +76,11 @@ def detail(error: str, player: str) -> str:
     return error.removeprefix(f"{player} ")
 
 
-def short_id(key: int, digits: int = 6) -> str:
+ID_DIGITS = 6
+"""Of the names of games, at least."""
+
+
+def short_id(key: int, digits: int = ID_DIGITS) -> str:
     """The last hex digits of a game's key, by which people know it."""
     return f"{key:016x}"[-digits:]
 
@@ -120,7 +120,7 @@ class GameRecord(NamedTuple):
     output: str = ""
     """That player's last output, if it has its own process."""
     line: int = 0
-    """A number that games of the same opening and moves share: `arena.ledger.packing.line_of`."""
+    """A number that games of the same opening and moves share: `arena.experiment.schedule.number_of` them."""
     extras: bytes | None = None
     """Custom metrics of the players, packed by `named`; None where there are none."""
     moves: bytes = NO_MOVES
@@ -136,7 +136,7 @@ class GameRecord(NamedTuple):
     @property
     def failed(self) -> str:
         """Who failed in it; "" for nobody."""
-        return failed_in(self.result, self.termination, self.white, self.black)
+        return Result.of(self.result, self.termination, self.white, self.black).failed
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move`, the text as bytes, and MOVE_COLUMNS."""

@@ -18,16 +18,16 @@ from arena.base.wording import counted
 from arena.base.work import cores
 from arena.experiment.kept import write_kept
 from arena.experiment.model import Experiment, checked_workers
-from arena.experiment.schedule import Result
+from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import RunInfo, session, versions
-from arena.ledger.ledger import COMPLETE, Ledger
+from arena.ledger.ledger import COMPLETE, Ledger, StoreError
 from arena.ledger.record import GameRecord
 from arena.play.cluster import worker_count
-from arena.play.grading import grade_run, is_ungraded
+from arena.play.grading import grade, ungraded
 from arena.play.logs import append_logs
 from arena.play.match import play as play_game
 from arena.play.prepare import prepare
-from arena.play.suites import answer_suites, unanswered
+from arena.play.suites import answer, unanswered
 from arena.play.tournament import Tournament
 from arena.play.workers import Workers, is_here, kept_workers
 from arena.play.workers import run as run_tasks
@@ -82,57 +82,45 @@ def carry_out(
 ) -> Outcome:
     """Play what is missing of the run in `folder`, and of its suites and grades; what is finished is kept.
 
-    Raises StoreError for a folder that holds another run or cannot be written to; Pause for a player that asks for
-    it; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given, lost
-    workers.
+    Raises StoreError for a folder that holds another run or cannot be written to, and for games that another
+    program alters twice; Pause for a player that asks for it; ArenaError for what else keeps the run from going
+    on: other versions, grades that cannot be given, lost workers.
     """
-    with (
-        Ledger(folder, tournament.experiment, tournament.info) as ledger,
-        announcing(observer.say),
-        kept_workers(),
-    ):
+    experiment, info, grading = tournament.experiment, tournament.info, tournament.grading
+    with Ledger(folder, experiment, info) as ledger, announcing(observer.say), kept_workers():
         for line in ledger.notes:
             observer.say(line)
-        before, is_stopped = ledger.info, False
-        is_over = before is not None and not is_missing(tournament, ledger)
-        if before is not None and is_over:
-            info = tournament.info.begun(before.session, before)
-        else:
-            info = begun(tournament.info, ledger, workers, force=force)
-        ledger.begin(info)
-        write_kept(tournament.experiment, info.facts(), folder)
-        if is_over:
+        schedule, before = tournament.schedule(ledger.results()), ledger.info
+        if before is not None and not is_missing(tournament, schedule, ledger):
+            info = info.begun(before.session, before)
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:
+            info = begun(info, ledger, len(schedule.asked()), workers, force=force)
             ledger.put(COMPLETE, False)
-            for line in tournament.warnings(workers):
-                observer.say(line)
-            with observer.working("games", tournament.games, folder) as stopping:
-                for number, _ in enumerate(play(tournament, ledger, workers, stopping, observer.say), start=1):
-                    observer.done(number)
-                is_stopped = stopping()
-        results = ledger.results()
-        schedule = tournament.schedule(results)
-        asked = list(schedule.asked())
-        failed = any(results[game.key].failed for game in asked)
-        is_played = schedule.order is not None
-        ledger.put(COMPLETE, is_played)
+        ledger.begin(info)
+        write_kept(experiment, info.facts(), folder)
+        schedule = play_games(tournament, schedule, ledger, workers, observer)
+        ledger.put(COMPLETE, schedule.order is not None)
         is_whole = (
-            (is_played or not is_stopped)
-            and answer_suites(tournament, ledger, workers, observer)
-            and grade_run(tournament, ledger, workers, observer)
+            schedule.order is not None
+            and answer(tournament.questions(schedule.withdrawn), ledger, workers, observer)
+            and (grading is None or grade(grading, ledger, schedule.counting(), workers, observer))
         )
-        return Outcome(is_whole, failed or bool(tournament.info.faulty or tournament.info.left_out))
+        return Outcome(is_whole, schedule.has_failures or bool(info.faulty or info.left_out))
 
 
-def is_missing(tournament: Tournament, ledger: Ledger) -> bool:
+def is_missing(tournament: Tournament, schedule: Schedule, ledger: Ledger) -> bool:
     """Whether a run lacks games, answers to suites or grades."""
-    is_played = tournament.played(ledger.results()).order is not None
-    return not is_played or bool(unanswered(tournament, ledger)) or is_ungraded(tournament, ledger)
+    grading = tournament.grading
+    return (
+        schedule.order is None
+        or bool(unanswered(tournament.questions(schedule.withdrawn), ledger))
+        or (grading is not None and bool(ungraded(grading, ledger, schedule.counting())))
+    )
 
 
-def begun(info: RunInfo, ledger: Ledger, workers: Workers, *, force: bool) -> RunInfo:
-    """The info of a run that begins, or goes on, here and now.
+def begun(info: RunInfo, ledger: Ledger, games: int, workers: Workers, *, force: bool = False) -> RunInfo:
+    """The info of a run that begins, or goes on, here and now, with so many games.
 
     Raises ArenaError if it began with other versions of packages, unless `force` is true.
     """
@@ -144,56 +132,56 @@ def begun(info: RunInfo, ledger: Ledger, workers: Workers, *, force: bool) -> Ru
             f"{ledger.folder}: the run began with other versions ({'; '.join(others)}), so players may play "
             "differently; --force resumes it all the same; or give this run another name or --out"
         )
-    info = info.begun(session(len(ledger.counting()), workers), before)
+    info = info.begun(session(games, workers), before)
     return info._replace(forced="; ".join(others) or info.forced)
+
+
+def play_games(
+    tournament: Tournament, schedule: Schedule, ledger: Ledger, workers: Workers, observer: Observer
+) -> Schedule:
+    """Play the games that are missing, and those again that another program altered meanwhile; the schedule then.
+
+    Raises StoreError if games are altered again, and what `play` raises.
+    """
+    if next(schedule.missing(), None) is None:
+        return schedule
+    for line in tournament.warnings(workers):
+        observer.say(line)
+    with observer.working("games", tournament.info.games, ledger.folder) as stopping:
+        number = 0
+        for is_again in (False, True):
+            for _ in play(tournament, schedule, ledger, workers, stopping, observer.say):
+                number += 1
+                observer.done(number)
+            ledger.notes.clear()
+            if not ledger.check("was altered by another program during the run"):
+                return schedule
+            for line in ledger.notes:
+                observer.say(line)
+            if is_again:
+                raise StoreError(f"{ledger.path} is altered by another program again and again: find out by which")
+            schedule = tournament.schedule(ledger.results())
+    return schedule
 
 
 def play(
     tournament: Tournament,
+    schedule: Schedule,
     ledger: Ledger,
     workers: Workers,
     stopping: Callable[[], bool] = lambda: False,
     say: Callable[[str], object] = lambda _: None,
 ) -> Iterator[GameRecord]:
-    """Play the games that the ledger lacks, storing each before it is yielded.
+    """Play the games that a schedule misses, storing each before it is yielded, the same ones for any workers.
 
-    The `Schedule` says which games they are, the same ones for any number of workers. Once a sequential test is
-    decided no game begins. Games that another program altered meanwhile are played again; where it alters the same
-    ones again, the run ends without them.
+    Once a sequential test is decided no game begins.
 
     Raises the Pause that a player asks for, when all games under way are stored; EngineError for games that ended
     two workers, when all others of the batch are, and if the workers are lost; what `play_game` raises.
     """
-    yield from _batches(tournament, ledger, workers, stopping, say)
-    before = set[int]()
-    while (altered := _altered(ledger, say)) and not stopping():
-        if altered & before:
-            say("the same games were altered again: the run ends without them")
-            break
-        before |= altered
-        yield from _batches(tournament, ledger, workers, stopping, say)
-
-
-def _altered(ledger: Ledger, say: Callable[[str], object]) -> set[int]:
-    """Remove the games that another program altered, and say which; their keys."""
-    ledger.notes.clear()
-    keys = set(ledger.check("was altered by another program during the run"))
-    for line in ledger.notes:
-        say(line)
-    return keys
-
-
-def _batches(
-    tournament: Tournament,
-    ledger: Ledger,
-    workers: Workers,
-    stopping: Callable[[], bool],
-    say: Callable[[str], object],
-) -> Iterator[GameRecord]:
-    """Play what is missing of one batch of the schedule after the other."""
-    schedule, here = tournament.schedule(ledger.results()), is_here(workers, tournament.players)
-    is_first, named, decided = True, set[str](), threading.Event()
-    while schedule.advance():
+    here, named, decided = is_here(workers, tournament.players), set[str](), threading.Event()
+    is_first = has_batch = True
+    while has_batch:
         tasks = map(tournament.task, schedule.missing())
         for record in run_tasks(play_game, tasks, workers, lambda: decided.is_set() or stopping(), here=here):
             if is_first:
@@ -211,6 +199,7 @@ def _batches(
             for name in schedule.withdrawn.keys() - out.keys():
                 say(f"{name} is withdrawn: {schedule.withdrawn[name]}, so its games count for nobody")
             yield record
+        has_batch = schedule.advance()
 
 
 def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:

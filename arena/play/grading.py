@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from arena.hosting.handle import PlayerFailure
 from arena.ledger.ledger import CHECKSUM, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, short_id
-from arena.play.tournament import Tournament
 from arena.play.workers import Workers, carry_through, is_here
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.retrograde import opened
@@ -39,9 +38,6 @@ from arena.watch.observer import Observer
 from players.identity import COPIES, keep, placed
 from players.loading import located
 from players.player import HUMAN, Allowance, Limit, PlayerSpec
-
-if TYPE_CHECKING:
-    from arena.ledger.read import RunData  # with pandas, which takes longer to import than a short run
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
@@ -77,27 +73,17 @@ class GradeTask(NamedTuple):
 
 
 class GradingError(ArenaError):
-    """Games that cannot be graded, or not by these judges; one line says why."""
-
-    def __init__(self, message: str, key: str = "judge") -> None:
-        super().__init__(message)
-        self.key = key
-        """The field of `GradeSettings` to blame."""
+    """Games that cannot be graded, or not by this judge; one line says why."""
 
 
 class Grading(NamedTuple):
     """Who judges the decisions of a run."""
 
-    variant: Variant
+    experiment: Experiment
     endgame_pieces: int
     """Most pieces of a position that the endgame tables judge; 0 if they take no part."""
     judge: PlayerSpec | None
     """The player that judges all other positions, if one does; its files are located."""
-    players: tuple[PlayerSpec, ...] = ()
-    """Those that are graded."""
-    seed: int = 0
-    """The source of the judge's chance."""
-    allowance: Allowance = Allowance()
 
     @property
     def judges(self) -> list[str]:
@@ -105,81 +91,64 @@ class Grading(NamedTuple):
         return [TABLES_JUDGE] * (self.endgame_pieces > 0) + ([self.judge.name] if self.judge else [])
 
 
-def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | None, folder: Path) -> Grading:
-    """Who judges the decisions of the games: fields of `GradeSettings`, files of the judge in `folder`.
+def grading_of(experiment: Experiment) -> Grading | None:
+    """The grading that `grade` of an experiment asks for, None without one.
 
-    Raises GradingError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
+    Raises ConfigError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
     """
-    variant = experiment.rule_set
-    without_tables = why_no_tables(variant)
-    if pieces and without_tables:
-        raise GradingError(without_tables, "pieces")
-    if pieces is None:
-        pieces = 0 if without_tables else USUAL_PIECES
-    if judge is not None and judge.name == TABLES_JUDGE:
-        raise GradingError(f"a judge cannot have the name {TABLES_JUDGE!r}, which stands for the endgame tables")
+    if (asked := experiment.grade) is None:
+        return None
+    without_tables, judge = why_no_tables(experiment.rule_set), asked.judge
+    if asked.pieces and without_tables:
+        raise experiment.error(("grade", "pieces"), without_tables)
+    pieces = asked.pieces if asked.pieces is not None else 0 if without_tables else USUAL_PIECES
     if judge is None and not pieces:
-        raise GradingError("; ".join(filter(None, [without_tables, "without endgame tables a judge is needed"])))
-    if judge is not None and (line := _refusal(judge, experiment.players)):
-        raise GradingError(line)
-    judging = None if judge is None else located(judge, folder)
-    return Grading(variant, pieces, judging, experiment.players, experiment.seed, experiment.allowance)
+        why = "; ".join(filter(None, [without_tables, "without endgame tables a judge is needed"]))
+    else:
+        why = "" if judge is None else _unfit(judge) or _shallow(judge, experiment.players)
+    if why:
+        raise experiment.error(("grade", "judge"), why)
+    judging = None if judge is None else located(judge, experiment.path.parent)
+    return Grading(experiment, pieces, judging)
 
 
-def _refusal(judge: PlayerSpec, players: Iterable[PlayerSpec]) -> str:
-    """Why a player cannot grade the moves of others, as far as their limits say; "" if it can."""
+def _unfit(judge: PlayerSpec) -> str:
+    """Why a player cannot grade the moves of others; "" if it may."""
     if judge.type == HUMAN:
         return "a judge cannot be a person"
+    if judge.name == TABLES_JUDGE:
+        return f"a judge cannot have the name {TABLES_JUDGE!r}, which stands for the endgame tables"
     if judge.limit.longest is not None:
         return f"{judge.name} has a time limit, under which grades differ each time: give it depth or nodes alone"
     if judge.limit == Limit():
         return f"{judge.name} has no limit: give it depth or nodes, more than the players that it grades"
-    for player in players:
-        for kind in _COMPARED:
-            ours, theirs = getattr(judge.limit, kind), getattr(player.limit, kind)
-            if None not in (ours, theirs) and player.limit == Limit(**{kind: theirs}) and theirs >= ours:
-                return _not_deeper(judge, player.name, kind, theirs)
     return ""
 
 
-def _not_deeper(judge: PlayerSpec, player: str, kind: str, theirs: float, how: str = "") -> str:
-    return f"{judge.name} looks no deeper than {player} ({kind} {theirs:g}{how}), as a judge must"
+def _shallow(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger | None = None) -> str:
+    """Why a judge looks no deeper than players, by their limits, else by games; "" if it does."""
+    for player in players:
+        for kind in _COMPARED:
+            ours, theirs = getattr(judge.limit, kind), getattr(player.limit, kind)
+            how, is_said = "", theirs is not None and player.limit == Limit(**{kind: theirs})
+            if ours is not None and not is_said and ledger is not None:
+                theirs, how = _mean(player.name, kind, ledger), " on average"
+            if ours is not None and (is_said or how) and theirs >= ours:
+                looked = f"({kind} {theirs:g}{how})"
+                return f"{judge.name} looks no deeper than {player.name} {looked}, as a judge must"
+    return ""
 
 
-def configured(experiment: Experiment) -> Grading | None:
-    """The grading that `grade` of an experiment asks for, None without one. Raises as `arranged`."""
-    if (asked := experiment.grade) is None:
-        return None
-    return arranged(experiment, asked.pieces, asked.judge, experiment.path.parent)
-
-
-def check_grading(experiment: Experiment) -> None:
-    """Check that games can be graded as a configuration asks. Raises ConfigError."""
-    try:
-        configured(experiment)
-    except GradingError as error:
-        raise experiment.error(("grade", error.key), str(error)) from None
-
-
-def is_ungraded(tournament: Tournament, ledger: Ledger) -> bool:
-    """Whether games lack grades that the configuration asks for."""
-    grading = configured(tournament.experiment)
-    counting = [] if grading is None else ledger.counting()
-    return grading is not None and any(missing(grading, ledger, judge, counting) for judge in grading.judges)
-
-
-def grade_run(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
-    """Grade what is not graded, as the configuration asks; whether nobody stopped it. Raises as `grade`."""
-    grading = configured(tournament.experiment)
-    return grading is None or grade(grading, ledger, workers, observer)
-
-
-def graded_summary(experiment: Experiment, folder: Path) -> str:
-    """What is printed of a run that is over: how many games and decisions are graded; "" where none are."""
-    from arena.ledger.read import read
-
-    grading = configured(experiment)
-    return "" if grading is None else graded_counts(read(folder), grading)
+def _mean(player: str, kind: str, ledger: Ledger) -> float:
+    """The mean of a recorded count of a player's decisions in a sample of its games; 0 without decisions."""
+    query = "SELECT white = ?, opening_fen, plies, moves FROM games WHERE plies > 0 AND ? IN (white, black) LIMIT"
+    counts = [np.zeros(0)]
+    for is_white, opening, plies, moves in ledger.rows(f"{query} {_SAMPLE}", (player, player)):
+        columns = unpacked([moves], [plies])
+        is_players = (np.arange(plies) % 2 == 0) == (opening.startswith("W") == bool(is_white))
+        counts.append(columns[kind][is_players & (columns["legal_moves"] > 1)])
+    every = np.concatenate(counts)
+    return round(float(every.mean()), 1) if every.size else 0.0
 
 
 def try_out(grading: Grading, folder: Path) -> Grading:
@@ -189,12 +158,13 @@ def try_out(grading: Grading, folder: Path) -> Grading:
 
     Raises GradingError for a judge that fails or gives no score in men, EndgameError as `make` does.
     """
+    experiment = grading.experiment
     if grading.endgame_pieces:
-        opened(grading.variant, grading.endgame_pieces).value(grading.variant.start)
+        opened(experiment.rule_set, grading.endgame_pieces).value(experiment.rule_set.start)
     if grading.judge is None:
         return grading
     with _blaming(grading.judge):
-        judge = Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance)
+        judge = Judge(grading.judge, Game(experiment.rule_set), str(experiment.seed), experiment.allowance)
         judge.judgement()
     copies = str(folder.resolve() / COPIES)
     if edited := keep(judge.files, copies):
@@ -202,48 +172,41 @@ def try_out(grading: Grading, folder: Path) -> Grading:
     return grading._replace(judge=replace(grading.judge, files=dict(judge.files), copies=copies))
 
 
-def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+def grade(grading: Grading, ledger: Ledger, counting: Sequence[int], workers: Workers, observer: Observer) -> bool:
     """Make the endgame tables that are missing, then grade what is not graded; whether it was not stopped.
 
-    Grades are the same for any number of workers and interruptions. Games that do not count are left out. Raises
-    GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
-    tables cannot be made or loaded; EngineError as `arena.play.workers.run` does.
+    `counting` has the keys of the games that count. Grades are the same for any number of workers and
+    interruptions. Raises GradingError for a judge that fails, looks no deeper than a player or has the name of
+    another; EndgameError if tables cannot be made or loaded; EngineError as `arena.play.workers.run` does.
     """
     grading = try_out(grading, ledger.folder)
     if grading.judge is not None:
-        _introduce(grading.judge, grading.players, ledger)
-    is_whole, counting = True, ledger.counting()
-    for judge in grading.judges:
-        games = missing(grading, ledger, judge, counting)
-        if is_whole and games:
-            by_tables = judge == TABLES_JUDGE
-            judging = None if by_tables else grading.judge
-            tasks = _tasks(grading, judging, ledger, games)
-            work = grade_by_tables if by_tables else grade_by_player
-            what = f"games graded by {judge}"
-            store = partial(_store, ledger)
-            here = is_here(workers, filter(None, [judging]))
-            is_whole = carry_through(what, work, tasks, len(games), store, workers, observer, here=here)
-    return is_whole
+        _introduce(grading.judge, grading.experiment.players, ledger)
+    for name, games in ungraded(grading, ledger, counting).items():
+        work, judge = (grade_by_tables, None) if name == TABLES_JUDGE else (grade_by_player, grading.judge)
+        tasks, here = _tasks(grading, judge, ledger, games), is_here(workers, filter(None, [judge]))
+        what, store = f"games graded by {name}", partial(_store, ledger)
+        if not carry_through(what, work, tasks, len(games), store, workers, observer, here=here):
+            return False
+    return True
 
 
-def missing(grading: Grading, ledger: Ledger, judge: str, counting: Sequence[int]) -> list[int]:
-    """The keys of those of the games that count that have no grades yet by one of the judges."""
-    pieces = grading.endgame_pieces if judge == TABLES_JUDGE else 0
+def ungraded(grading: Grading, ledger: Ledger, counting: Sequence[int]) -> dict[str, list[int]]:
+    """The keys of those games that have no grades yet, by judges who lack some; `counting` has all that count."""
+    found = {}
     current = f"FROM grades JOIN games ON grades.key = games.key AND graded = games.{CHECKSUM}"
     query = f"SELECT grades.key {current} WHERE judge = ? AND endgame_pieces >= ?"
-    done = {key for (key,) in ledger.rows(query, (judge, pieces))}
-    done |= {key for (key,) in ledger.rows("SELECT key FROM games WHERE plies = 0")}
-    return [key for key in counting if key not in done]
+    empty = {key for (key,) in ledger.rows("SELECT key FROM games WHERE plies = 0")}
+    for judge in grading.judges:
+        pieces = grading.endgame_pieces if judge == TABLES_JUDGE else 0
+        done = empty | {key for (key,) in ledger.rows(query, (judge, pieces))}
+        if games := [key for key in counting if key not in done]:
+            found[judge] = games
+    return found
 
 
 def _store(ledger: Ledger, graded: GradedGame) -> None:
     ledger.insert(GRADES, graded._asdict())
-
-
-def _judges(ledger: Ledger) -> dict[str, Any]:
-    """What is stored of each judge but the tables, by its name."""
-    return dict(ledger.documents().get(JUDGES, {}))
 
 
 def grade_by_tables(task: GradeTask) -> GradedGame:
@@ -310,43 +273,17 @@ def _blaming(judge: PlayerSpec, where: str = "") -> Iterator[None]:
         raise GradingError(f"the judge {judge.name} {failure}{where}") from None
 
 
-def _shallow(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -> str:
-    """Why a judge looks no deeper than the players of a run, as far as a sample of games shows; "" if it does.
-
-    A player whose limit is of another kind than the judge's looks as far as it did on average.
-    """
-    for player in players:
-        kinds = [kind for kind in _COMPARED if getattr(judge.limit, kind) is not None]
-        kinds = [kind for kind in kinds if player.limit != Limit(**{kind: getattr(player.limit, kind)})]
-        for kind, mean in _means(player.name, kinds, ledger).items():
-            if mean >= getattr(judge.limit, kind):
-                return _not_deeper(judge, player.name, kind, round(mean, 1), " on average")
-    return ""
-
-
-def _means(player: str, kinds: Sequence[str], ledger: Ledger) -> dict[str, float]:
-    """The means of recorded counts of a player's decisions in a sample of its games; none without decisions."""
-    query = "SELECT white = ?, opening_fen, plies, moves FROM games WHERE plies > 0 AND ? IN (white, black) LIMIT"
-    parts = [np.zeros((len(kinds), 0))]
-    for is_white, opening, plies, moves in ledger.rows(f"{query} {_SAMPLE}", (player, player)) if kinds else ():
-        columns = unpacked([moves], [plies])
-        is_players = (np.arange(plies) % 2 == 0) == (opening.startswith("W") == bool(is_white))
-        parts.append(np.stack([columns[kind] for kind in kinds])[:, is_players & (columns["legal_moves"] > 1)])
-    counts = np.concatenate(parts, axis=1)
-    return dict(zip(kinds, counts.mean(axis=1).tolist(), strict=True)) if counts.size else {}
-
-
 def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -> None:
     """Store what a judge is. Raises GradingError if another one has its name, or it looks no deeper."""
     if line := _shallow(judge, players, ledger):
         raise GradingError(line)
     files = placed(judge.files, ledger.folder)
     described = json.loads(json.dumps({"entry": entry_of(judge), "files": files}))
-    stored = _judges(ledger).get(judge.name)
-    if stored is None:
+    judges = dict(ledger.documents().get(JUDGES, {}))
+    if judge.name not in judges:
         ledger.delete(GRADES, "judge = ?", (judge.name,))  # that another one of its name may have left
-        ledger.put(JUDGES, {**_judges(ledger), judge.name: described})
-    elif stored != described:
+        ledger.put(JUDGES, {**judges, judge.name: described})
+    elif judges[judge.name] != described:
         raise GradingError(
             f"{ledger.folder} has grades by another judge of the name {judge.name!r}: give this one its own "
             "name, as in {name: ..., type: ...}"
@@ -356,11 +293,12 @@ def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger)
 def _tasks(
     grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: Sequence[int]
 ) -> Iterator[GradeTask]:
-    variant, pieces, _, _, seed, allowance = grading
+    experiment = grading.experiment
+    conditions = grading.endgame_pieces, judge, experiment.seed, experiment.allowance
     query = f"SELECT {CHECKSUM}, opening_fen, plies, moves FROM games WHERE key = ?"
     for key in games:
         ((mark, opening, plies, moves),) = ledger.rows(query, (key,))
-        yield GradeTask(key, mark, variant, opening, plies, moves, pieces, judge, seed, allowance)
+        yield GradeTask(key, mark, experiment.rule_set, opening, plies, moves, *conditions)
 
 
 def _replayed(task: GradeTask) -> PlayedGame:
@@ -386,9 +324,11 @@ def _preference(value: EndingValue) -> tuple[int, int]:
     return value.result, -value.result * value.plies
 
 
-def graded_counts(data: RunData, grading: Grading) -> str:
+def graded_counts(folder: Path, grading: Grading) -> str:
     """A line for each judge of a run: how many games and decisions it has graded."""
-    lines = []
+    from arena.ledger.read import read  # with pandas, which takes longer to import than a short run
+
+    lines, data = [], read(folder)
     for judge in grading.judges:
         graded, grades = (table[table["judge"] == judge] for table in (data.graded, data.grades))
         decisions = int(graded["white_decisions"].sum() + graded["black_decisions"].sum())

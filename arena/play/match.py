@@ -12,23 +12,22 @@ import platform
 import random
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arena.base.number import known
 from arena.base.wording import cut
-from arena.experiment.formats.base import ScheduledGame
-from arena.experiment.model import Adjudication, DrawRule, Experiment, WinRule
+from arena.experiment.model import Adjudication
+from arena.experiment.schedule import number_of
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
-from arena.ledger.packing import line_of, named, packed, search_columns
+from arena.ledger.packing import named, packed, search_columns
 from arena.ledger.record import GameRecord, short_id
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
-from arena.rules.notation import fen
-from arena.rules.position import BLACK, COLOURS, WHITE, Position
+from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.variants import Variant
 from players.loading import from_folder, is_logged
 from players.player import ENGINE, TYPES, Allowance, Choice, Limit, PlayerSpec, Resign
@@ -47,7 +46,8 @@ class Task(NamedTuple):
     key: int
     """Known by it wherever it is stored."""
     variant: Variant
-    opening: Position
+    opening: str
+    """FEN."""
     time: int
     """For which time its players play the opening with these colours, from 0."""
     white: PlayerSpec
@@ -59,32 +59,17 @@ class Task(NamedTuple):
     man_values: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
 
-    @classmethod
-    def of(
-        cls,
-        experiment: Experiment,
-        game: ScheduledGame,
-        opening: Position,
-        sides: tuple[PlayerSpec, PlayerSpec],
-        men: Mapping[str, float | None],
-    ) -> Task:
-        """A game of an experiment: White and Black have their files located, `men` is a man's worth by player.
-
-        Its random streams rest on who plays from which opening for which time, so that they are the same with more
-        openings or players.
-        """
-        conditions = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-        white, black = sides
-        time, worths = experiment.openings.time_of(game.opening), (men.get(white.name), men.get(black.name))
-        return cls(game.key, experiment.rule_set, opening, time, white, black, *conditions, worths)
-
     def __str__(self) -> str:
         return f"game {short_id(self.key)} ({self.white.name} against {self.black.name})"
 
     def record(self, result: str, termination: Termination, **fields: Any) -> GameRecord:
         """The record of this game, which has ended so."""
-        names, start = (self.white.name, self.black.name), fen(self.variant, self.opening)
-        return GameRecord(self.key, *names, start, self.time, result, str(termination), **fields)
+        head = self.key, self.white.name, self.black.name, self.opening, self.time
+        return GameRecord(*head, result, str(termination), **fields)
+
+    def seed_of(self, colour: int) -> str:
+        """The seed of a player's random stream."""
+        return f"{self.seed} {self.white.name} {self.black.name} {self.opening} {self.time} {COLOURS[colour]}"
 
 
 class _Fault(Exception):
@@ -132,12 +117,6 @@ class _Moves:
         return named([answer.choice.extra for answer in self.answers])
 
 
-class _Score(NamedTuple):
-    mover: int
-    men: float | None
-    """White's lead in men, infinite for certain wins; None if the player gave no score."""
-
-
 class Adjudicator:
     """Watches one game, and ends it."""
 
@@ -153,26 +132,36 @@ class Adjudicator:
         self._rules, self._man_values, self._tables = rules, man_values, tables
         self._max_plies = max_plies
         longest = max((rule.plies for rule in (rules.win, rules.draw) if rule is not None), default=0)
-        self._scores: deque[_Score] = deque(maxlen=longest)
+        self._scores: deque[tuple[int, float | None]] = deque(maxlen=longest)
+        """Who moved, and White's lead in men, infinite for certain wins; None if the player gave no score."""
 
     def note(self, game: Game, choice: Choice) -> None:
         """Note the score of a move that is about to be made; a forced move counts only if it has a score."""
-        mover = game.turn
-        men = self._lead(choice, mover)
-        if men is not None or len(game.legal_moves) > 1:
-            self._scores.append(_Score(mover, men))
+        mover, man_value = game.turn, self._man_values[game.turn]
+        men: float | None = None
+        if choice.plies_to_win:
+            men = math.copysign(math.inf, choice.plies_to_win)
+        elif choice.score is not None and man_value is not None:
+            men = choice.score / man_value
+        if men is not None:
+            self._scores.append((mover, men if mover == WHITE else -men))
+        elif len(game.legal_moves) > 1:
+            self._scores.append((mover, None))
 
     def outcome(self, game: Game) -> Outcome | None:
         """How the game ends after the last move noted, which was made; None if it goes on."""
-        rules = self._rules
         if (outcome := self._of_tables(game)) is not None:
             return outcome
-        if rules.win is not None:
-            for winner in (WHITE, BLACK):
-                if self._is_won(rules.win, winner):
+        win, draw = self._rules.win, self._rules.draw
+        if win is not None:
+            for winner, sign in ((WHITE, 1), (BLACK, -1)):
+                leads = self._leads(win.plies, {WHITE, BLACK} if win.agreed else {1 - winner})
+                if leads and min(sign * lead for lead in leads) >= win.men:
                     return Outcome(winner, Termination.ADJUDICATED_WIN)
-        if rules.draw is not None and len(game.moves) >= rules.draw.after and self._is_drawn(rules.draw):
-            return Outcome(None, Termination.ADJUDICATED_DRAW)
+        if draw is not None and len(game.moves) >= draw.after:
+            leads = self._leads(draw.plies, {WHITE, BLACK})
+            if leads and max(map(abs, leads)) <= draw.men:
+                return Outcome(None, Termination.ADJUDICATED_DRAW)
         return None
 
     def _of_tables(self, game: Game) -> Outcome | None:
@@ -186,34 +175,13 @@ class Adjudicator:
         winner = game.turn if value.result > 0 else 1 - game.turn
         return Outcome(winner, Termination.ADJUDICATED_TABLES)
 
-    def _lead(self, choice: Choice, mover: int) -> float | None:
-        man_value = self._man_values[mover]
-        if choice.plies_to_win:
-            men = math.copysign(math.inf, choice.plies_to_win)
-        elif choice.score is not None and man_value is not None:
-            men = choice.score / man_value
-        else:
-            return None
-        return men if mover == WHITE else -men
-
-    def _is_won(self, rule: WinRule, winner: int) -> bool:
-        recent = self._recent(rule.plies)
-        sign = 1 if winner == WHITE else -1
-        movers = {WHITE, BLACK} if rule.agreed else {1 - winner}
-        scores = [score for score in recent if score.mover in movers]
-        return {score.mover for score in scores} == movers and all(
-            score.men is not None and sign * score.men >= rule.men for score in scores
-        )
-
-    def _is_drawn(self, rule: DrawRule) -> bool:
-        recent = self._recent(rule.plies)
-        return len({score.mover for score in recent}) == 2 and all(
-            score.men is not None and abs(score.men) <= rule.men for score in recent
-        )
-
-    def _recent(self, plies: int) -> list[_Score]:
-        """The last scores, as many as asked for; none if there are fewer."""
-        return list(self._scores)[-plies:] if len(self._scores) >= plies else []
+    def _leads(self, plies: int, movers: set[int]) -> list[float]:
+        """White's leads by the scores of these movers in the last plies; none if one of them lacks a score."""
+        recent = list(self._scores)[-plies:]
+        leads = [lead for mover, lead in recent if mover in movers]
+        known = [lead for lead in leads if lead is not None]
+        is_whole = len(recent) == plies and movers <= {mover for mover, _ in recent}
+        return known if is_whole and len(known) == len(leads) else []
 
 
 def play(task: Task) -> GameRecord:
@@ -257,7 +225,7 @@ def play(task: Task) -> GameRecord:
         error=error,
         traceback=traceback,
         output=output,
-        line=line_of(fen(task.variant, task.opening), moves.texts),
+        line=number_of(task.opening, *moves.texts),
         extras=moves.extras(),
         moves=packed_moves,
         logs=(white_log, black_log),
@@ -280,11 +248,11 @@ def _play(
     for colour, spec in enumerate(specs):
         copy = colour if task.white == task.black else 0
         try:
-            seed = _seed(task, colour)
-            players.append(begin_game(spec, task.variant, task.opening, seed, task.allowance, copy))
+            seed = task.seed_of(colour)
+            players.append(begin_game(spec, task.variant, game.start, seed, task.allowance, copy))
         except Exception as error:
             raise _Fault(colour, failure_of(error), ply=1) from error
-    rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
+    rngs = [random.Random(task.seed_of(colour)) for colour in (WHITE, BLACK)]
     limits = [spec.limit for spec in specs]
     outcome = game.outcome
     while outcome is None:
@@ -327,9 +295,3 @@ def _judge(task: Task) -> Adjudicator | None:
         return None
     tables = opened(task.variant, rules.tables) if rules.tables else None
     return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies)
-
-
-def _seed(task: Task, colour: int) -> str:
-    """The seed of a player's random stream in a game."""
-    opening = fen(task.variant, task.opening)
-    return f"{task.seed} {task.white.name} {task.black.name} {opening} {task.time} {COLOURS[colour]}"

@@ -53,9 +53,7 @@ def pilot(tournament: Tournament, workers: Workers, games: int | None = None) ->
 
     Raises what `arena.play.workers.run` raises.
     """
-    schedule = tournament.schedule({})
-    schedule.advance()
-    chosen = list(schedule.games())
+    chosen = list(tournament.schedule({}).games())
     random.Random(f"{tournament.experiment.seed} pilot").shuffle(chosen)
     tasks = map(tournament.task, chosen[:games])
     records: list[GameRecord] = []
@@ -83,13 +81,13 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
     draw_rate = (draws + 0.5) / (len(pilot) + 1)
     games_per_pairing = 2 * tournament.experiment.format.pairs_of_pairing(len(tournament.openings.openings))
     return Expectation(
-        games=tournament.games,
+        games=tournament.info.games,
         pilot_games=len(pilot),
         draw_rate=draw_rate,
         seconds_per_game=mean,
         seconds_per_game_error=error,
         loading=loading,
-        seconds=mean * tournament.games / workers + (loading or 0.0),
+        seconds=mean * tournament.info.games / workers + (loading or 0.0),
         games_per_pairing=games_per_pairing,
         pairing_elo=resolution(games_per_pairing, draw_rate),
     )

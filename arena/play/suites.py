@@ -1,20 +1,75 @@
-"""Suites of a run: every player answers their positions when the games are over."""
+"""Suites of a run: their positions, from files or drawn at random, and what players answer after the games."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import random
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import nan
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from arena.base.errors import ArenaError
-from arena.base.wording import listed, quoted
+from arena.base.files import unicode_text, unreadable
+from arena.base.wording import MAX_CHARACTERS, counted, cut, quoted
 from arena.experiment.model import Experiment
-from arena.experiment.suite import NamedSuite, RandomSuite
+from arena.experiment.openings.sources import is_even, random_line
+from arena.experiment.suite import SuiteEntry
+from arena.hosting.handle import failure_of
+from arena.hosting.player_process import answer_of
 from arena.ledger.ledger import ANSWERS, Ledger
 from arena.ledger.record import SuiteAnswer
-from arena.play.solving import ONE_PLY, Question, failed, questions, solve
-from arena.play.suite import Suite, puzzle_texts, random_suite, read_suite
-from arena.play.tournament import Tournament
+from arena.play.match import REASON_CHARACTERS
 from arena.play.workers import Workers, carry_through, is_here
+from arena.rules.custom import VariantError, build_variant
+from arena.rules.game import Game
+from arena.rules.move_text import parse_move
+from arena.rules.notation import NotationError, fen, parse_fen
+from arena.rules.pdn.read import read_pdn
+from arena.rules.variants import VARIANTS, Variant
 from arena.watch.observer import Observer
+from players.player import Allowance, Limit, PlayerSpec
+
+FORM = "FEN ; best moves"
+"""A line of a file."""
+ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
+"""The baseline of suites that looks one ply ahead."""
+PLIES = (6, 40)
+"""Random plies to the first and to the last position that is drawn: from the opening to positions of 9 or 10
+pieces on the small boards."""
+_TRIES = 1000
+"""Random lines tried for each position before giving up."""
+_MAX_MESSAGE = 300
+"""Characters of an error in a file, which may quote it."""
+_USUAL = Allowance()
+_RULES = re.compile(r"variant:\s*(\S+)")
+
+
+class Puzzle(NamedTuple):
+    """Sets a position as a task: its FEN, and the moves that solve it, if it has a solution."""
+
+    fen: str
+    best: str = ""
+    """The texts of moves, as `18-15 24-19`."""
+
+
+class Suite(NamedTuple):
+    """Positions to solve, or only to search, all by the same rules."""
+
+    name: str
+    variant: Variant
+    puzzles: tuple[Puzzle, ...]
+    depth: int | None = None
+    """Plies that every player searches, in place of its own limit."""
+
+    def spread(self, number: int | None) -> Suite:
+        """The suite with `number` of its positions, spread evenly; itself for None or where it has no more."""
+        size = len(self.puzzles)
+        if number is None or number >= size:
+            return self
+        return self._replace(puzzles=tuple(self.puzzles[i * size // number] for i in range(number)))
 
 
 def suites_of(experiment: Experiment) -> tuple[Suite, ...]:
@@ -24,88 +79,198 @@ def suites_of(experiment: Experiment) -> tuple[Suite, ...]:
         try:
             suites.append(_suite_of(experiment, entry))
         except ArenaError as error:
-            key = "random" if isinstance(entry, RandomSuite) else "name"
+            key = "random" if entry.name is None else "name"
             raise experiment.error(("suite", number, key), str(error)) from None
     return tuple(suites)
 
 
-def plan_line(tournament: Tournament) -> str:
-    """How many positions are searched, and of which suites; "" without any."""
-    suites = tournament.suites
-    if not suites:
-        return ""
-    asked = len(tournament.players) * sum(len(suite.puzzles) for suite in suites)
-    return f"{asked:,} searches of the positions of {listed([suite.name for suite in suites])}"
+def _suite_of(experiment: Experiment, entry: SuiteEntry) -> Suite:
+    """The suite of an entry. Raises ArenaError."""
+    variant = experiment.rule_set
+    if entry.random is not None:
+        return Suite(entry.title, variant, random_puzzles(variant, entry.random, experiment.seed), entry.depth)
+    suite = read_suite(entry.path(experiment.path.parent), variant)
+    if suite.variant.rules != variant.rules:
+        raise ArenaError(f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}")
+    return suite.spread(entry.count)
 
 
-def answer_suites(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
-    """Have players answer the questions that the ledger lacks; whether nobody stopped it.
+def read_suite(path: Path, variant: Variant = VARIANTS["english"]) -> Suite:
+    """The suite of a file: a PDN, whose games begin with the solution, or lines of FORM.
+
+    Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`.
+    Empty lines and lines that begin with `#` are skipped. Raises ArenaError with file, line and value.
+    """
+    try:
+        is_pdn = path.suffix.lower() == ".pdn"
+        rules, puzzles = _of_pdn(path, variant) if is_pdn else _of_lines(path, variant)
+    except (OSError, ValueError) as error:
+        raise ArenaError(unreadable(path, error)) from None
+    if not puzzles:
+        raise ArenaError(f"{path.name} has no positions: expected lines of {FORM}")
+    return Suite(path.stem, rules, tuple(puzzles))
+
+
+def _of_lines(path: Path, variant: Variant) -> tuple[Variant, list[Puzzle]]:
+    puzzles = list[Puzzle]()
+    for number, line in enumerate(unicode_text(path).splitlines(), start=1):
+        try:
+            if named := _RULES.fullmatch(line.strip()):
+                variant = build_variant(named[1])
+            elif line.strip() and not line.lstrip().startswith("#"):
+                puzzles.append(_puzzle(variant, line))
+        except (NotationError, VariantError) as error:
+            raise ArenaError(f"{path.name}:{number}: {cut(str(error), _MAX_MESSAGE)}") from None
+    return variant, puzzles
+
+
+def _puzzle(variant: Variant, line: str) -> Puzzle:
+    position, _, moves = (part.strip() for part in line.partition(";"))
+    if not moves:
+        raise NotationError(f"{cut(line, MAX_CHARACTERS)!r} is not {FORM}")
+    game = Game(variant, parse_fen(variant, position))
+    best = (game.text(parse_move(variant, game.position, word)) for word in re.split(r"[\s,]+", moves) if word)
+    return Puzzle(fen(variant, game.position), " ".join(dict.fromkeys(best)))
+
+
+def _of_pdn(path: Path, variant: Variant) -> tuple[Variant, list[Puzzle]]:
+    read = read_pdn(path, variant)
+    if problem := next((problem for problem in read.problems if problem.game), None):
+        raise ArenaError(cut(str(problem), _MAX_MESSAGE))
+    puzzles = []
+    for game in read.games:
+        if game.variant != read.games[0].variant or not game.moves:
+            fault = "has no moves" if not game.moves else f"is of {game.variant.name}, unlike the first game"
+            raise ArenaError(f"{path}: game {game.number} {fault}")
+        solution = Game(game.variant, game.start).text(game.moves[0])
+        puzzles.append(Puzzle(fen(game.variant, game.start), solution))
+    return read.games[0].variant if read.games else variant, puzzles
+
+
+def random_puzzles(variant: Variant, count: int, seed: int) -> tuple[Puzzle, ...]:
+    """Distinct positions after random plies, spread evenly over PLIES, without solutions.
+
+    In each there is a choice of moves, and no side wins material by force within
+    `arena.experiment.openings.sources.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
+    ArenaError if fewer are found.
+    """
+    rng, (first, last) = random.Random(f"suite {seed}"), PLIES
+    puzzles: dict[Puzzle, None] = {}
+    for number in range(count):
+        length = first + round(number * (last - first) / max(count - 1, 1))
+        for _ in range(_TRIES):
+            game = random_line(variant, length, rng)
+            puzzle = Puzzle(fen(variant, game.position))
+            is_new = puzzle not in puzzles and game.outcome is None and len(game.legal_moves) > 1
+            if is_new and is_even(variant, game.position):
+                puzzles[puzzle] = None
+                break
+        else:
+            found = f"only {number} of {count} balanced positions were found"
+            raise ArenaError(f"{found}, none more after {length} random plies")
+    return tuple(puzzles)
+
+
+class Question(NamedTuple):
+    """A position of a suite for one player under its limit: plain data."""
+
+    player: PlayerSpec
+    hash: str
+    """Of the player's settings and files: `arena.ledger.info.player_hash`."""
+    suite: str
+    number: int
+    """Of the position in its suite, from 1."""
+    puzzle: Puzzle
+    variant: Variant
+    seed: int
+    allowance: Allowance
+
+    def __str__(self) -> str:
+        return f"{self.player.name} at position {self.number} of {self.suite}"
+
+
+def questions(
+    suite: Suite,
+    players: Sequence[PlayerSpec],
+    hashes: Mapping[str, str] = MappingProxyType({}),
+    seed: int = 0,
+    allowance: Allowance = _USUAL,
+) -> Iterator[Question]:
+    """Each position of a suite for each player, whose hashes stand by their names."""
+    if suite.depth is not None:
+        players = [replace(spec, limit=Limit(depth=suite.depth)) for spec in players]
+    for number, puzzle in enumerate(suite.puzzles, start=1):
+        for spec in players:
+            mark = hashes.get(spec.name, "")
+            yield Question(spec, mark, suite.name, number, puzzle, suite.variant, seed, allowance)
+
+
+def solve(question: Question) -> SuiteAnswer:
+    """Have a player, begun for it alone, answer a question; its failure, or being late, is the answer's error."""
+    spec, puzzle = question.player, question.puzzle
+    game, best = Game(question.variant, puzzle.fen), puzzle.best.split()
+    seed = f"{question.seed} {question.suite} {question.number}"
+    move, depth, nodes, seconds, cpu_seconds, error = "", 0, 0, 0.0, nan, ""
+    try:
+        choice, seconds, cpu_seconds, _ = answer_of(spec, game, seed, question.allowance)
+    except Exception as failure:
+        error = cut(str(failure_of(failure)), REASON_CHARACTERS)
+    else:
+        move, depth, nodes = game.text(choice.move), choice.depth, choice.nodes
+        overrun = spec.limit.overrun(seconds)
+        if overrun is not None and overrun > question.allowance.time_margin:
+            error = f"took {seconds:.3g} s, {overrun:.3g} s more than it had"
+    return SuiteAnswer(
+        suite=question.suite,
+        position=question.number,
+        fen=puzzle.fen,
+        player=spec.name,
+        legal_moves=len(game.legal_moves),
+        best_moves=len(best),
+        best=puzzle.best,
+        move=move,
+        solved=move in best and not error,
+        depth=depth,
+        nodes=nodes,
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        error=error,
+        hash=question.hash,
+    )
+
+
+def unanswered(asked: Collection[Question], ledger: Ledger) -> list[Question]:
+    """The questions that the ledger lacks answers to.
+
+    Answers to what these suites ask no more, and of players as they were before they changed, are removed.
+    """
+    missing = {(each.player.name, each.suite, each.number, each.hash, *each.puzzle): each for each in asked}
+    suites = {question.suite for question in asked}
+    query = "SELECT player, suite, position, hash, fen, best FROM answers"
+    for player, suite, position, *content in list(ledger.rows(query)):
+        if missing.pop((player, suite, position, *content), None) is None and suite in suites:
+            ledger.delete(ANSWERS, "player = ? AND suite = ? AND position = ?", (player, suite, position))
+    return list(missing.values())
+
+
+def answer(asked: Collection[Question], ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+    """Have players answer the questions that are unanswered; whether nobody stopped it.
 
     Raises EngineError as `arena.play.workers.run` does.
     """
-    if not (asked := unanswered(tournament, ledger)):
+    missing, failures = unanswered(asked, ledger), list[SuiteAnswer]()
+    if not missing:
         return True
-    failures: list[SuiteAnswer] = []
 
     def store(answer: SuiteAnswer) -> None:
         ledger.insert(ANSWERS, answer._asdict())
         if answer.error:
             failures.append(answer)
 
-    what, here = "answers to suites", is_here(workers, tournament.players)
-    is_whole = carry_through(what, solve, asked, len(asked), store, workers, observer, here=here)
-    if line := failed(failures):
-        observer.say(line)
+    here = is_here(workers, (question.player for question in missing))
+    what, total = "answers to suites", len(missing)
+    is_whole = carry_through(what, solve, missing, total, store, workers, observer, here=here)
+    if failures:
+        first, number = failures[0], counted(len(failures), "answer")
+        observer.say(f"{number} failed; {first.player} at position {first.position} {first.error}")
     return is_whole
-
-
-def _suite_of(experiment: Experiment, entry: NamedSuite | RandomSuite) -> Suite:
-    """The suite of an entry. Raises ArenaError."""
-    variant = experiment.rule_set
-    if isinstance(entry, RandomSuite):
-        return random_suite(entry, variant, experiment.seed)
-    suite = read_suite(str(entry.path(experiment.path.parent)), variant)
-    if suite.variant.rules != variant.rules:
-        message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
-        raise ArenaError(message)
-    return suite.spread(entry.count)
-
-
-def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
-    """The questions that the ledger lacks answers to, for all players and, where there are solutions, ONE_PLY.
-
-    Withdrawn players are not asked. Answers to positions that a suite no longer has, and those of players as they
-    were before they changed, are removed from the ledger.
-    """
-    experiment, hashes = tournament.experiment, tournament.info.players
-    for player in hashes.items():
-        ledger.delete(ANSWERS, "player = ? AND hash != ?", player)
-    if not tournament.suites:
-        return []
-    out = tournament.played(ledger.results()).withdrawn
-    asked_ones = [player for player in tournament.players if player.name not in out]
-    baseline = [] if ONE_PLY.name in tournament.names else [ONE_PLY]
-    missing: list[Question] = []
-    for suite in tournament.suites:
-        players = [*asked_ones, *(baseline if suite.puzzles[0].best else ())]
-        texts = [(n, *puzzle_texts(tournament.variant, puzzle)) for n, puzzle in enumerate(suite.puzzles, start=1)]
-        _remove_others(ledger, suite.name, texts)
-        answered = {row[:3] for row in answered_in(ledger)}
-        asked = questions(suite, players, experiment.seed, experiment.allowance)
-        missing += (
-            question._replace(hash=hashes.get(question.player.name, ""))
-            for question in asked
-            if (question.player.name, question.suite, question.number) not in answered
-        )
-    return missing
-
-
-def answered_in(ledger: Ledger) -> set[tuple[str, str, int, str, str]]:
-    """Player, suite, number, FEN and best moves of every answer that is stored."""
-    return set(ledger.rows("SELECT player, suite, position, fen, best FROM answers"))
-
-
-def _remove_others(ledger: Ledger, suite: str, positions: Collection[tuple[int, str, str]]) -> None:
-    """Delete the answers to positions that a suite does not have now: number, FEN, best moves."""
-    for number, *_ in {(*row[2:],) for row in answered_in(ledger) if row[1] == suite} - set(positions):
-        ledger.delete(ANSWERS, "suite = ? AND position = ?", (suite, number))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from arena.base.wording import counted
@@ -11,30 +11,30 @@ from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import FileOpenings, left_out_lines
 from arena.experiment.schedule import Result, Schedule
-from arena.ledger.info import RunInfo, player_hash
-from arena.play.entrants import Entrants
+from arena.ledger.info import RunInfo
+from arena.play.grading import Grading
 from arena.play.match import Task
-from arena.play.suite import Suite
+from arena.play.suites import ONE_PLY, Question, Suite, questions
+from arena.play.trials import Entrant
 from arena.play.workers import Workers
-from arena.rules.notation import fen
 from arena.rules.variants import Variant
-from players.identity import placed
 from players.player import PlayerSpec
 
 
 class Tournament(NamedTuple):
-    """Holds all that a run needs, checked and built once: the players as they were found, openings, suites."""
+    """Holds all that a run needs, checked and built once: players as they were found, openings, suites, judges."""
 
-    entrants: Entrants
+    experiment: Experiment
+    """The configuration, without the players that are left out."""
+    entrants: Mapping[str, Entrant]
+    """All its players as they were found, by name, those left out among them."""
     players: tuple[PlayerSpec, ...]
     """Those who take part, to be loaded from the files with which they were tried."""
     openings: FileOpenings
-    suites: Sequence[Suite] = ()
-
-    @property
-    def experiment(self) -> Experiment:
-        """The configuration, without the players that are left out."""
-        return self.entrants.experiment
+    suites: Sequence[Suite]
+    grading: Grading | None
+    info: RunInfo
+    """What is known of the run before it begins."""
 
     @property
     def variant(self) -> Variant:
@@ -42,58 +42,35 @@ class Tournament(NamedTuple):
         return self.experiment.rule_set
 
     @property
-    def names(self) -> list[str]:
-        """The players' names in their order."""
-        return [spec.name for spec in self.players]
-
-    @property
-    def games(self) -> int:
-        """The most games that the whole tournament can have, exact for formats that know them all before."""
-        return self.experiment.format.most_games(self.names, len(self.openings.openings))
-
-    @property
-    def info(self) -> RunInfo:
-        """What is known of the run before it begins."""
-        entrants, experiment = self.entrants, self.experiment
-        path = experiment.path.resolve()
-        files = {**entrants.files_of, **entrants.left_out_files}
-        programs = entrants.programs
-        return RunInfo(
-            players={
-                spec.name: player_hash(
-                    spec, entrants.files_of.get(spec.name, {}).values(), programs.get(spec.name, "")
-                )
-                for spec in experiment.players
-            },
-            openings=tuple(fen(self.variant, opening.position) for opening in self.openings.openings),
-            games=self.games,
-            exact=(experiment.sprt or experiment.until) is None and experiment.format.exact,
-            files={name: placed(of_player, path.parent) for name, of_player in files.items()},
-            programs=programs,
-            file=str(path),
-            men=entrants.men,
-            found=entrants.found,
-            left_out=entrants.left_out,
-            left_out_hashes=entrants.left_out_hashes,
-        )
+    def costly(self) -> list[str]:
+        """The names of the players whose answers cost money."""
+        return sorted(spec.name for spec in self.players if self.entrants[spec.name].costs)
 
     def schedule(self, results: Mapping[int, Result]) -> Schedule:
         """The schedule of the games, after the results that are known by their keys."""
-        info = self.info
-        return Schedule(self.experiment, info.players, info.openings, results)
-
-    def played(self, results: Mapping[int, Result]) -> Schedule:
-        """The schedule at its end, or at the first batch of which games are missing."""
-        schedule = self.schedule(results)
-        while schedule.advance():
-            pass
-        return schedule
+        return Schedule(self.experiment, self.info.players, self.info.openings, results)
 
     def task(self, game: ScheduledGame) -> Task:
-        """A game as workers receive it."""
-        opening = self.openings.openings[game.opening].position
-        sides = self.players[game.white], self.players[game.black]
-        return Task.of(self.experiment, game, opening, sides, self.entrants.men)
+        """A game as workers receive it.
+
+        Its random streams rest on who plays from which opening for which time, so that they are the same with more
+        openings or players.
+        """
+        experiment, white, black = self.experiment, self.players[game.white], self.players[game.black]
+        opening, time = self.info.openings[game.opening], experiment.openings.time_of(game.opening)
+        conditions = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+        men = self.info.men[white.name], self.info.men[black.name]
+        return Task(game.key, experiment.rule_set, opening, time, white, black, *conditions, men)
+
+    def questions(self, out: Collection[str]) -> list[Question]:
+        """What suites ask of all players but those who are `out` and, where there are solutions, of ONE_PLY."""
+        players, hashes = [spec for spec in self.players if spec.name not in out], self.info.players
+        found: list[Question] = []
+        for suite in self.suites:
+            baseline = [ONE_PLY] if suite.puzzles[0].best and ONE_PLY.name not in hashes else []
+            conditions = hashes, self.experiment.seed, self.experiment.allowance
+            found += questions(suite, [*players, *baseline], *conditions)
+        return found
 
     def warnings(self, workers: Workers) -> Iterator[str]:
         """Yield a line on games that give no opening, on repeated openings, for each rule of adjudication that can
@@ -107,4 +84,5 @@ class Tournament(NamedTuple):
                 "their time, and may lose by it; --workers sets their number"
             )
         if (rules := self.experiment.adjudicate) is not None:
-            yield from rules.unusable(list(self.entrants.men.values()), self.experiment.max_plies)
+            men = [self.info.men[spec.name] for spec in self.players]
+            yield from rules.unusable(men, self.experiment.max_plies)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.base.docs import docstring, first_line
+from arena.base.wording import first_line
 from arena.base.writing import write_rows, written
 from arena.ledger.game import row_pdn
 from arena.report.run import TABLES, Run
@@ -100,7 +100,7 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
 
 def _holds(table: Table) -> str:
     """The first line of the documentation of `Run`'s attribute."""
-    return first_line(docstring(getattr(Run, table.name)))
+    return first_line(getattr(Run, table.name))
 
 
 FILES = (

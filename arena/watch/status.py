@@ -96,10 +96,8 @@ class StatusReader:
                     game = GameRecord(*row)._replace(moves=b"", extras=None)
                     self._games[game.key] = game
                     self._schedule.take(game.key, Result(game.result, game.failed))
-            while self._schedule.advance():
-                self._pairs |= {game.key: game.pair for game in self._schedule.games()}
-            if self._schedule.decided:
-                self._pairs = {game.key: game.pair for game in self._schedule.games()}
+            self._schedule.advance()
+            self._pairs = {game.key: game.pair for game in self._schedule.asked()}
             status = self._status_of(*run, bool(stored.get(COMPLETE)), stored.get(CLOCK))
             took, before = time.monotonic() - began, self._took
             self._took, self._due = took, began + min(took, before) / _SHARE
@@ -187,7 +185,9 @@ def status_line(status: Status) -> str:
     """
     most = "" if status.exact else "at most "
     share = percent(status.games / max(status.planned, 1))
-    parts = [f"{status.games:,}/{most}{counted(status.planned, 'game')} ({share})"]
+    parts = (
+        [f"{status.games:,}/{most}{counted(status.planned, 'game')} ({share})"] if status.planned else ["no games"]
+    )
     if not status.complete and status.playing is False:
         parts.append("no process is playing it")
     if (left := status.seconds_left) is not None:

@@ -12,8 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 from pydantic import AfterValidator, WithJsonSchema
 
-from arena.base.docs import docstring
-from arena.base.wording import unknown
+from arena.base.wording import first_line, unknown
 from arena.rules.position import Position
 from arena.rules.rules import SIZES, board_rules
 from arena.rules.variants import Variant
@@ -61,9 +60,7 @@ def _weights(name: str, description: str, kinds: Mapping[str, Any]) -> dict[str,
     return {"type": "object", "properties": keys, "required": [name], "additionalProperties": False}
 
 
-_FEATURES = {
-    name: {"description": " ".join(docstring(count).split())} | _WEIGHT for name, count in VOCABULARY.items()
-}
+_FEATURES = {name: {"description": first_line(count)} | _WEIGHT for name, count in VOCABULARY.items()}
 _PARTS = {name: {"description": part.meaning} | _WEIGHT for name, part in PARTS.items()}
 
 

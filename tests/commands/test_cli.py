@@ -293,23 +293,6 @@ def test_a_stream_gets_what_its_encoding_has(tmp_path: Path) -> None:
     assert [text for text in ("-", "+/-", r"Ж\u265b") if text not in output] == []
 
 
-@pytest.mark.full
-def test_descriptions_are_there_where_python_runs_without_docstrings(tmp_path: Path) -> None:
-    shown = (
-        "from arena.report.files import FILES; from arena.commands.cli import main; import click, sys; "
-        "[main(words.split(), standalone_mode=False) for words in ('list schema', 'list players', 'list keys')]; "
-        "print([file.holds for file in FILES]); main(['--help'])"
-    )
-    texts = {
-        flag: subprocess.run(
-            [sys.executable, *flag.split(), "-c", shown],
-            capture_output=True, text=True, check=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
-        ).stdout
-        for flag in ("", "-OO")
-    }  # fmt: skip
-    assert texts["-OO"] == texts[""] and len(texts[""]) > 10_000
-
-
 @pytest.mark.parametrize("closed", [pytest.param(">&-", marks=pytest.mark.full), "<&- >&- 2>&-"])
 def test_closed_streams_end_nothing_and_no_file_takes_their_place(tmp_path: Path, closed: str) -> None:
     (tmp_path / "good.yaml").write_text(GOOD + "  - {name: b, type: random}\n")

@@ -56,11 +56,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("anchor: simple-d6 => anchor: simple-d7", "6:1", "did you mean 'simple-d6'?"),
         ("anchor: simple-d6 => anchor: true", "6:1", "'anchor' must be a mapping of keys to values"),
         ("type: random} => kind: random}", "8:20", "unknown option 'kind'"),
-        (
-            "variant: english\n => ",
-            "1:1",
-            "'variant' is missing: the rules, as in variant: english (choices",
-        ),
+        ("variant: english\n => ", "1:1", "'variant' is missing: the rules, as in variant: english"),
         ("type: random} => type: simple}", "8:20", "type: negamax, evaluation: simple; in short simple@d5"),
         ("{name: random, type: random} => [random]", "8:5", "an entry of 'players' must be a mapping of keys to"),
         ("{name: random, type: random} => rnadom@d6", "8:5", "did you mean 'random'?"),
@@ -174,35 +170,19 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("{type: submissions/*.py, sweep: {depth: [1, 2]}}", "5:6", "a pattern and 'sweep' do not go together"),
         ("simpel@d6", "5:5", "did you mean 'simple'?"),
         (f"{300 * 'n'}@d6", "5:5", "unknown player or evaluation 'nnnnnnnnnnnnn"),
-        (
-            f"{{name: {300 * 'n'}, type: random}}",
-            "5:6",
-            "'name' must have at most 40 characters, not the text 'nnnnn",
-        ),
+        (f"{{name: {300 * 'n'}, type: random}}", "5:6", "'name' must have at most 40 characters"),
         ("simple@6", "5:5", "unknown limit '6' in 'simple@6'"),
         ("submissions/dore.py:Dora", "5:5", "did you mean submissions/dora.py?"),
         ("submissions/two.py", "5:5", "'submissions/two.py' needs the name of a class or function"),
         ("{type: random, sweep: }", "5:20", "'sweep' must be a mapping of a player's keys to lists or ranges"),
-        (
-            "{name: 'x{depth}', type: negamax, sweeep: {depth: [1, 2]}}",
-            "5:39",
-            "did you mean 'sweep'? (choices: ",
-        ),
+        ("{name: 'x{depth}', type: negamax, sweeep: {depth: [1, 2]}}", "5:39", "did you mean 'sweep'?"),
         ("{name: x, type: randm}", "5:15", "unknown player 'randm'; did you mean 'random'?"),
         ("{name: x, type: greedy, depht: 3}", "5:29", "unknown option 'depht'; did you mean 'depth'?"),
         ("{name: x, type: negamax, depth: 2, preset: ful}", "5:40", "did you mean 'full'?"),
-        (
-            "{name: x, type: negamax, depth: 2, tt: big}",
-            "5:40",
-            "tt takes whole number, 0 to 65536 megabytes",
-        ),
+        ("{name: x, type: negamax, depth: 2, tt: big}", "5:40", "tt takes whole number, 0 to 65536"),
         ("{name: x, type: greedy, evaluation: simpel}", "5:29", "did you mean 'simple'?"),
         ("{name: x, type: greedy, evaluation: {linear: {kng: 2}}}", "5:51", "did you mean 'king'?"),
-        (
-            "{name: x, type: greedy, evaluation: {mix: {safety: a}}}",
-            "5:48",
-            "the weight of safety must be",
-        ),
+        ("{name: x, type: greedy, evaluation: {mix: {safety: a}}}", "5:48", "the weight of safety"),
         ("{name: x, type: engine}", "5:5", "engine needs the option 'command'"),
         ("{name: r1, type: greedy, depth: 4}\n  - {name: r1, type: random}", "6:6", "already in line 5"),
         ("{<<: {type: random}, name: y}", "5:6", "YAML 1.1 reads '<<' as a merge, which has no place here"),
@@ -216,11 +196,7 @@ CASES = [(part, *case) for part, cases in BAD.items() for case in cases]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Submissions, and files of a training."""
     made = tmp_path_factory.mktemp("bad")
-    codes = {
-        "dora": CHOOSES.format("Dora"),
-        "two": CHOOSES.format("A") + CHOOSES.format("B"),
-        "__init__": "",
-    }
+    codes = {"dora": CHOOSES.format("Dora"), "two": CHOOSES.format("A") + CHOOSES.format("B"), "__init__": ""}
     for path in ("submissions", "runs", "empty"):
         (made / path).mkdir()
     for name, code in codes.items():

@@ -14,11 +14,9 @@ from arena.experiment.formats.base import MIN_ROUNDS, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.info import session
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
 from arena.play import carry_out
-from arena.play.carry_out import play
 from arena.play.match import Task
 from arena.play.pilot import expectation, pilot
 from arena.play.prepare import prepare
@@ -33,6 +31,7 @@ from arena.rules.game import Termination
 from arena.rules.result import points_of, result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
 from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, Result, batches, drawn, plan_of
+from tests.helpers.tournaments import playing
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
@@ -73,7 +72,6 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     (tmp_path / "config.yaml").write_text(HEAD.replace("random_plies: 3, count: 24", openings) + TESTED)
     plan = prepare(load(tmp_path / "config.yaml"))
     schedule = plan.schedule({})
-    schedule.advance()
     number_of = {game.key: game.game for game in schedule.games()}
     results = [record(plan.task(game)).result for game in schedule.games()]
     pairs = zip(results[::2], results[1::2], strict=True)
@@ -94,13 +92,13 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
 
     monkeypatch.setattr(carry_out, "run_tasks", shuffled)
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-        ledger.begin(plan.info.begun(session(0, 1), None))
         for last in (-(-2 * expected // 60) * 60, 0):
             begun.clear()
-            list(play(plan, ledger, 1))
-            assert plan.played(ledger.results()).order is not None
-            assert [number_of[key] for key in ledger.counting()] == list(range(1, 2 * expected + 1))
-            assert max(begun, default=0) == last < plan.games
+            list(playing(plan, ledger))
+            after = plan.schedule(ledger.results())
+            assert after.order is not None
+            assert [number_of[key] for key in after.counting()] == list(range(1, 2 * expected + 1))
+            assert max(begun, default=0) == last < plan.info.games
     path = sprt_path(arena.load(tmp_path / "out").games, Sprt.model_validate(SPRT))
     assert len(path) == expected and verdict(path) == "H1"
 

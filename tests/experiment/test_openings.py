@@ -20,8 +20,7 @@ from arena.experiment.openings.sources import (
     sets_of,
 )
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.diagnosis import diagnose
-from arena.play.prepare import prepare
+from arena.play.prepare import diagnose, prepare
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import fen

@@ -14,8 +14,8 @@ from arena.experiment.code import MAX_SOURCE
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.hosting import sandbox
-from arena.play import entrants, prepare
-from arena.play.inspection import Inspection
+from arena.play import prepare
+from arena.play.trials import Entrant
 from arena.report.load import load_run
 from arena.report.sentences.cautions import forfeits
 from arena.watch.display import Display
@@ -162,11 +162,11 @@ def test_what_submissions_can_do_outside_a_sandbox_is_said_once_and_before_they_
     monkeypatch.setattr(observer, "say", said.append)
     monkeypatch.setattr(sandbox, "unavailable", lambda: "")
 
-    def inspected(*_: object, **__: object) -> list[Inspection]:
+    def looked_at(*_: object, **__: object) -> dict[str, Entrant]:
         said.append("tried")
-        return [Inspection() for _ in experiment.players]
+        return {spec.name: Entrant() for spec in experiment.players}
 
-    monkeypatch.setattr(entrants, "inspected_players", inspected)
+    monkeypatch.setattr(prepare, "look_at", looked_at)
     prepare.prepare(experiment, folder / "out", observer)
     warnings = [place for place, line in enumerate(said) if "'sandbox: true'" in line]
     assert len(warnings) == (not inside) and all(place < said.index("tried") for place in warnings)

@@ -11,6 +11,7 @@ from arena.hosting.player_process import begin_game
 from arena.ledger.record import GameRecord
 from arena.play.match import Task, play
 from arena.rules.game import Game
+from arena.rules.notation import fen
 from arena.rules.variants import Variant
 from players.player import Allowance, Choice, Limit, PlayerSpec
 
@@ -30,7 +31,8 @@ def column(record: GameRecord, name: str) -> np.ndarray:
 
 
 def task_of(variant: Variant, white: PlayerSpec, black: PlayerSpec, **changes: Any) -> Task:
-    return Task(1, variant, variant.start, 0, white, black, seed=1, max_plies=150)._replace(**changes)
+    opening = fen(variant, changes.pop("opening", variant.start))
+    return Task(1, variant, opening, 0, white, black, seed=1, max_plies=150)._replace(**changes)
 
 
 def assert_plays_ten_games(one: PlayerSpec, variant: Variant) -> None:

@@ -38,7 +38,6 @@ def fill(folder: Path, kind: str, games: int) -> None:
     of = experiment(kind, len(openings))
     info = RunInfo({player.name: player.name for player in of.players}, openings, games)
     schedule = Schedule(of, info.players, openings, {})
-    schedule.advance()
     with Ledger(folder, of, info) as ledger:
         ledger.begin(info.begun(session(0, 1), None))
         for game in islice(schedule.games(), games):

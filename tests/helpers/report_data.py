@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
+from arena.experiment.schedule import number_of
 from arena.ledger.info import RunInfo
-from arena.ledger.packing import line_of
 from arena.ledger.read import ANSWER_COLUMNS, GAME_COLUMNS, GRADE_COLUMNS, GRADED_COLUMNS, RunData
 from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
@@ -121,7 +121,7 @@ def with_lines(games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
     """The games with their ids, and a number that games of the same opening and moves share."""
     texts = moves.groupby("game")["move"].agg(list).to_dict() if len(moves) else {}
     lines = [
-        line_of(str(row.get("opening_fen", "")), texts.get(row["game"], [str(row["game"])]))
+        number_of(str(row.get("opening_fen", "")), *texts.get(row["game"], [str(row["game"])]))
         for row in games.to_dict("records")
     ]
     blank = dict.fromkeys(("error", "traceback", "output", "machine"), "")

@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.experiment.load import load
-from arena.experiment.schedule import Keys
+from arena.experiment.schedule import Keys, number_of
 from arena.ledger.info import RunInfo, session
 from arena.ledger.ledger import COMPLETE, Ledger
-from arena.ledger.packing import MOVE_COLUMNS, line_of, packed
+from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
 
 
@@ -89,7 +89,7 @@ class StoredRun:
             seconds=0.1,
             began=began,
             error=error,
-            line=line_of(fen, moves),
+            line=number_of(fen, *moves),
             moves=packed_moves,
         )
         self.ledger.add(record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger, StoreError
+from arena.ledger.record import GameRecord
 from arena.play.carry_out import Outcome, begun, play, play_runs
 from arena.play.prepare import prepare
 from arena.play.tournament import Tournament
+from arena.play.workers import Workers
 from arena.watch.observer import Observer
 from tests.helpers.report_data import repeatable
 
@@ -74,15 +76,23 @@ def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence
     """Play a tournament to its end, stopped and resumed after some numbers of games; none is played twice."""
     for stop in (*stops, math.inf):
         with Ledger(folder, plan.experiment, plan.info) as ledger:
-            ledger.begin(begun(plan.info, ledger, workers, force=False))
             before = ledger.results().keys()
             played: list[int] = []
-            for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
+            for record in playing(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
                 played.append(record.key)
             assert not before & {*played}
-            assert plan.played(ledger.results()).order is not None or len(played) >= stop
+            assert plan.schedule(ledger.results()).order is not None or len(played) >= stop
             assert len(played) <= stop or workers > 1
     return arena.load(folder)
+
+
+def playing(
+    plan: Tournament, ledger: Ledger, workers: Workers = 1, stopping: Callable[[], bool] = lambda: False
+) -> Iterator[GameRecord]:
+    """Begin a session, and play the games that are missing."""
+    schedule = plan.schedule(ledger.results())
+    ledger.begin(begun(plan.info, ledger, len(schedule.asked()), workers))
+    return play(plan, schedule, ledger, workers, stopping)
 
 
 def play_run(plan: Experiment, folder: Path, observer: Observer | None = None, **options: Any) -> Outcome:
@@ -95,7 +105,7 @@ def open_for(folder: Path, text: str = CONFIG) -> Ledger:
     """A ledger in which a run has begun."""
     plan = prepare(experiment(folder, text))
     ledger = Ledger(folder / "out", plan.experiment, plan.info)
-    ledger.begin(begun(plan.info, ledger, 1, force=False))
+    ledger.begin(begun(plan.info, ledger, 0, 1))
     return ledger
 
 

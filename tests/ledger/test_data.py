@@ -207,7 +207,7 @@ def test_what_a_class_says_is_checked(tmp_path: Path) -> None:
     assert "own returned the plies_to_win 1.5, not a whole number from -32767 to 32767" in record.error
     players = [{"name": name, "type": kind} for name, kind in types.items()]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
-    assert plan.entrants.men == {"Says": 7.0, "Lies": None}
+    assert plan.info.men == {"Says": 7.0, "Lies": None}
     close_players()
 
 

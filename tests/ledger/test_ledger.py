@@ -194,9 +194,8 @@ def test_a_game_that_another_program_alters_during_a_run_is_played_again_once(
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "add", add_and_alter)
         result = invoke(*arguments, folder)
-    assert result.exit_code == 0
+    assert result.exit_code == (0 if times == 1 else 2)
     assert result.stderr.count("altered by another program during the run: 1 game") == times
-    assert ("the same games were altered again" in result.stderr) == (times == 2)
     assert len(arena.load(folder).games) == 16 - (times == 2)
     assert StatusReader(folder).read().complete == (times == 1)
     assert invoke(*arguments, folder).exit_code == 0

@@ -18,7 +18,6 @@ from arena.experiment.formats.base import Rounds, pairs_of
 from arena.ledger import moves
 from arena.ledger.ledger import Ledger, StoreError
 from arena.ledger.packing import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
-from arena.play.carry_out import begun, play
 from arena.play.prepare import prepare
 from arena.report.run import Run
 from arena.report.sentences.facts import details
@@ -28,7 +27,7 @@ from arena.report.viewer import games_of
 from tests.helpers import made_up
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, write_quickly
-from tests.helpers.tournaments import experiment
+from tests.helpers.tournaments import experiment, playing
 
 NAMES = [name for name, _ in MOVE_COLUMNS]
 
@@ -154,8 +153,7 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
     plan = prepare(experiment(tmp_path))
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as opened:
-        opened.begin(begun(plan.info, opened, 1, force=False))
-        played = play(plan, opened, 1)
+        played = playing(plan, opened)
         for _ in range(5):
             next(played)
         assert invoke("report", str(tmp_path / "out")).exit_code == 0

@@ -19,7 +19,6 @@ import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.play.carry_out import begun, play
 from arena.play.chunks import Chunk, EngineError
 from arena.play.cluster import _call, worker_count
 from arena.play.prepare import prepare
@@ -32,7 +31,7 @@ from players.table import build_player
 from tests.helpers.command_line import invoke
 from tests.helpers.needed import needed
 from tests.helpers.tasks import work
-from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
+from tests.helpers.tournaments import CONFIG, assert_same, experiment, playing, run, stored
 
 pytestmark = pytest.mark.full
 
@@ -108,8 +107,7 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     (tmp_path / "here").mkdir()
     plan = planned(tmp_path / "here")
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-        ledger.begin(begun(plan.info, ledger, dask.address, force=False))
-        for number, _ in enumerate(play(plan, ledger, dask.address), start=1):
+        for number, _ in enumerate(playing(plan, ledger, dask.address), start=1):
             if number == 10:
                 workers[0].kill()
                 dask.worker()

@@ -10,8 +10,7 @@ import pytest
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.play.diagnosis import diagnose
-from arena.play.prepare import prepare
+from arena.play.prepare import diagnose, prepare
 from players.finding import SAME_FILE, Finding
 from tests.helpers.command_line import invoke
 
@@ -207,7 +206,7 @@ def test_players_of_one_name_are_tried_all_the_same():
 def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_problems(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr("arena.play.suite.PLIES", (0, 0))
+    monkeypatch.setattr("arena.play.suites.PLIES", (0, 0))
     more = "openings: {random_plies: 2, count: 60}\nsuite: {random: 2}"
     Path("out").touch()
     findings = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))

@@ -17,6 +17,8 @@ import yaml
 
 import arena
 from arena.experiment.load import player_spec
+from arena.experiment.model import GradeSettings
+from arena.experiment.schedule import Schedule
 from arena.hosting import sandbox
 from arena.ledger.ledger import CHECKSUM, FILE, GAMES, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
@@ -26,10 +28,10 @@ from arena.play.grading import (
     GradeTask,
     Grading,
     GradingError,
-    arranged,
     grade,
     grade_by_tables,
-    missing,
+    grading_of,
+    ungraded,
 )
 from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import EndgameTables, EndingValue
@@ -38,7 +40,7 @@ from arena.rules.notation import fen
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS
-from players.player import Allowance
+from players.player import Allowance, PlayerSpec
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.endings import ending as random_ending
@@ -148,36 +150,42 @@ def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
 
 def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count(run: Path) -> None:
     _, two, three = keys = read(run).games["key"].tolist()[:3]
-    four, five = (Grading(ENGLISH, pieces, None) for pieces in (4, 5))
+    four, five = (Grading(read(run).experiment, pieces, None) for pieces in (4, 5))
+    deep = Grading(read(run).experiment, 0, PlayerSpec("deep", "negamax"))
     with opened(run) as ledger:
         for key in keys:
             add_grades(ledger, key, "tables", [Grade(1, 4, "11-15", 1.0, 0.5)])
-        assert missing(four, ledger, "tables", keys) == []
-        assert missing(five, ledger, "tables", keys) == missing(four, ledger, "deep", keys) == keys
+        assert ungraded(four, ledger, keys) == {}
+        assert ungraded(five, ledger, keys) == {"tables": keys}
+        assert ungraded(deep, ledger, keys) == {"deep": keys}
         again = dict(zip(GAMES.columns, next(ledger.rows(f"{GAMES.query} WHERE key = {two}"))[1:], strict=False))
         again["seconds"] += 1
         ledger.insert(GAMES, again)
-        assert missing(four, ledger, "tables", keys) == [two]
+        assert ungraded(four, ledger, keys) == {"tables": [two]}
         assert set(read(run).grades["game"]) == {1, 3}
     with closing(sqlite3.connect(run / FILE)) as connection, connection:
         connection.execute("UPDATE grades SET white_decisions = 7 WHERE key = ?", (three,))
     assert set(read(run).grades["game"]) == set(read(run).graded["game"]) == {1}
     with opened(run) as ledger:
-        assert missing(four, ledger, "tables", keys) == [two, three]
+        assert ungraded(four, ledger, keys) == {"tables": [two, three]}
 
 
 # --- what a grade says
 
 
-def grading_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) -> Grading:
+def asked_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) -> Grading:
     spec = None if judge is None else player_spec(judge, "--judge")
-    return arranged(read(folder).experiment, pieces, spec, Path())
+    asked = GradeSettings.model_construct(pieces=pieces, judge=spec)
+    grading = grading_of(read(folder).experiment.model_copy(update={"grade": asked}))
+    assert grading is not None
+    return grading
 
 
 def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> int:
     """Grade a run, or so many games of it; returns how many are graded now."""
     with opened(folder) as ledger:
-        grade(grading_of(folder, **given), ledger, workers, stopper := Stopper(after))
+        counting = read(folder).games["key"].tolist()
+        grade(asked_of(folder, **given), ledger, counting, workers, stopper := Stopper(after))
     return stopper.count
 
 
@@ -368,8 +376,8 @@ def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
     players = {name: mark for name, mark in data.info.players.items() if name != "random"}
     experiment, info = data.experiment.without(["random"]), data.info._replace(players=players)
     with Ledger(run, experiment, info) as ledger:
-        assert len(ledger.results()) == 30
-        assert len(missing(Grading(ENGLISH, PIECES, None), ledger, "tables", ledger.counting())) == 10
+        schedule = Schedule(experiment, info.players, info.openings, ledger.results())
+        assert len(ledger.results()) == 30 and len(schedule.counting()) == 10
 
 
 # --- what users do
@@ -459,6 +467,4 @@ def test_from_any_folder_a_run_is_graded_under_its_own_terms(
     monkeypatch.chdir(config.parent)
     arena.run("c.yaml", out, workers=1, quiet=True)
     monkeypatch.chdir(tmp_path)
-    assert arranged(read(out).experiment, 2, None, Path()).allowance.sandbox == (
-        str(config.with_name("notes.txt")),
-    )
+    assert read(out).experiment.allowance.sandbox == (str(config.with_name("notes.txt")),)

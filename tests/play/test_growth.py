@@ -169,6 +169,15 @@ def test_a_program_of_another_version_or_with_another_file_plays_its_games_again
         grown(tmp_path, settings)
 
 
+def test_a_player_that_was_left_out_takes_part_when_its_entry_alone_is_mended(tmp_path: Path) -> None:
+    kinds = (OWN.format(name=name, move=move, said="pass") for name, move in (("Bad", 1000), ("Good", 0)))
+    (tmp_path / "ann.py").write_text("".join(kinds))
+    for kind, played in (("Bad", 4), ("Bad", 0), ("Good", 8)):
+        players = [RANDOM, GREEDY, {"name": "ann", "type": f"ann.py:{kind}"}]
+        group = SMALL | {"players": players, "failures": {"faulty": "leave-out"}}
+        assert grown(tmp_path, group).played == played
+
+
 def test_who_is_withdrawn_is_decided_anew(tmp_path: Path) -> None:
     """Who fails as White alone is withdrawn by the first game, but not after a sound one against another."""
     players = [write_own(tmp_path, "ann", said="assert game.turn"), RANDOM, GREEDY]

@@ -14,10 +14,11 @@ from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import Ledger, run_in
-from arena.play.carry_out import available, begun, play
+from arena.play.carry_out import available, begun
 from arena.play.prepare import prepare
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
+from tests.helpers.tournaments import playing
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 OWN = """\
@@ -51,7 +52,7 @@ def config(tmp_path: Path) -> Path:
 def begin_again(config: Path) -> None:
     plan = prepare(load(config))
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        ledger.begin(begun(plan.info, ledger, 2, force=False))
+        ledger.begin(begun(plan.info, ledger, 0, 2))
 
 
 def info(config: Path) -> RunInfo:
@@ -140,8 +141,7 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
     config.with_name("helper.py").write_text("DEPTH = 4\n")
     config.with_name("own.py").write_text(OWN)
     with Ledger(out, plan.experiment, plan.info) as ledger:
-        ledger.begin(begun(plan.info, ledger, 1, force=False))
-        assert {record.error for record in play(plan, ledger, 1)} == {""}
+        assert {record.error for record in playing(plan, ledger)} == {""}
     moves = arena.load(out).moves
     assert set(moves[moves["player"] == "own"]["depth"]) == {3}
     assert list(plan.info.files["own"]) == ["helper.py", "own.py"]

@@ -15,16 +15,14 @@ import arena
 from arena.base.errors import ArenaError
 from arena.experiment.load import load
 from arena.experiment.openings.sources import is_even
-from arena.experiment.suite import SUITES_FOLDER, RandomSuite, shipped
+from arena.experiment.suite import SUITES_FOLDER, shipped
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import ANSWER_COLUMNS, read
 from arena.ledger.record import SuiteAnswer
 from arena.play.carry_out import begun
 from arena.play.prepare import prepare
-from arena.play.solving import ONE_PLY, questions, solve
-from arena.play.suite import PLIES, Puzzle, Suite, random_suite, read_suite
-from arena.play.suites import answer_suites, answered_in
+from arena.play.suites import ONE_PLY, PLIES, Puzzle, Suite, answer, questions, random_puzzles, read_suite, solve
 from arena.play.tournament import Tournament
 from arena.ratings.errors import wilson
 from arena.report.tables.suites import RANDOM_CHOICE, shares
@@ -80,14 +78,17 @@ def attempt(position, player, solved, legal):
 def suite_of(text, tmp_path, name="mine.txt"):
     path = tmp_path / name
     path.write_text(text)
-    return read_suite(str(path))
+    return read_suite(path)
+
+
+def shipping(name):
+    return read_suite(SUITES_FOLDER / f"{name}.txt")
 
 
 def test_a_line_is_a_position_with_its_best_moves(tmp_path):
     suite = suite_of(LINES, tmp_path)
     assert (suite.name, suite.variant) == ("mine", ENGLISH)
-    game = Game(ENGLISH, "W:W18,24:B12")
-    assert suite.puzzles[0] == Puzzle(game.position, (game.move("18-15"), game.move("24-19")))
+    assert suite.puzzles[0] == Puzzle("W:W18,24:B12", "18-15 24-19")
     assert len(suite.puzzles) == 2
 
 
@@ -95,9 +96,8 @@ def test_a_line_is_a_position_with_its_best_moves(tmp_path):
 def test_the_games_of_a_pdn_begin_with_the_solution(tmp_path):
     tags = '[GameType "20"]\n[FEN "W:W27,32:B18"]\n'
     suite = suite_of(f"{tags}\n1. 27-22 18x38 0-1\n", tmp_path, "mine.pdn")
-    game = Game(VARIANTS["international"], "W:W27,32:B18")
     assert suite.variant == VARIANTS["international"]
-    assert suite.puzzles == (Puzzle(game.position, (game.move("27-22"),)),)
+    assert suite.puzzles == (Puzzle("W:W27,32:B18", "27-22"),)
 
 
 @pytest.mark.parametrize(
@@ -107,18 +107,18 @@ def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text(text)
     with pytest.raises(ArenaError, match=r"mine\.txt") as caught:
-        read_suite(str(path))
+        read_suite(path)
     one_line(caught.value)
 
 
 def test_a_part_of_a_suite_is_spread_over_it():
-    suite = Suite("s", ENGLISH, tuple(Puzzle(ENGLISH.start, (number,)) for number in range(10)))
-    assert [puzzle.best[0] for puzzle in suite.spread(4).puzzles] == [0, 2, 5, 7]
+    suite = Suite("s", ENGLISH, tuple(Puzzle("", str(number)) for number in range(10)))
+    assert [puzzle.best for puzzle in suite.spread(4).puzzles] == ["0", "2", "5", "7"]
     assert suite.spread(20) is suite
 
 
 def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_player(tmp_path):
-    suite = read_suite("english-shots").spread(6)
+    suite = shipping("english-shots").spread(6)
     spec = PlayerSpec("deep", "negamax", Limit(), {"evaluation": "material", "preset": "full"})
     limits = [Limit(depth=1), Limit(depth=5)]
     players = [replace(spec, limit=limit) for limit in limits]
@@ -126,10 +126,10 @@ def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_
     assert [(row.position, row.depth) for row in made] == [(i, depth) for i in range(1, 7) for depth in (1, 5)]
     for row, puzzle in zip(made[1::2], suite.puzzles, strict=True):
         player = Negamax(ENGLISH, "material", "full")
-        choice = player.choose(Game(ENGLISH, puzzle.position), Limit(depth=5), random.Random(0))
+        choice = player.choose(game := Game(ENGLISH, puzzle.fen), Limit(depth=5), random.Random(0))
         assert (row.nodes, row.depth) == (choice.nodes, choice.depth)
-        assert row.solved == (choice.move in puzzle.best)
-        assert row.move == Game(ENGLISH, puzzle.position).text(choice.move)
+        assert row.solved == (row.move in puzzle.best.split())
+        assert row.move == game.text(choice.move)
     assert 0 < sum(row.solved for row in made) < len(made)
 
 
@@ -160,10 +160,10 @@ def test_a_share_has_wilsons_interval_and_chance_is_the_share_of_best_moves():
 
 @pytest.mark.parametrize("name", shipped())
 def test_what_ships_is_whole(name):
-    suite = read_suite(name)
+    suite = shipping(name)
     assert suite.variant.name == name.rpartition("-")[0]
     assert len(set(suite.puzzles)) == len(suite.puzzles)
-    assert all(len(puzzle.best) == 1 for puzzle in suite.puzzles)
+    assert all(len(puzzle.best.split()) == 1 for puzzle in suite.puzzles)
     assert len(suite.puzzles) == (200 if name.endswith("-shots") else 1000)
 
 
@@ -171,18 +171,19 @@ def test_what_ships_is_whole(name):
 @pytest.mark.parametrize("name", [name for name in shipped() if name.endswith("-shots")])
 def test_a_shot_gives_material_and_wins_more_by_plain_minimax(name):
     """The searches here order and prune nothing that the finder's do."""
-    suite = read_suite(name)
+    suite = shipping(name)
     player = Negamax(suite.variant, "material", "alphabeta", quiescence="captures")
     rules = suite.variant.rules
     for puzzle in random.Random(1).sample(suite.puzzles[:100], 6):
-        after = apply(rules, puzzle.position, puzzle.best[0])
+        before = Game(suite.variant, puzzle.fen)
+        after = apply(rules, before.position, before.move(puzzle.best))
         for position in (apply(rules, after, reply) for reply in legal_moves(rules, after)):
             assert (position.white | position.black).bit_count() < (after.white | after.black).bit_count()
         values = {}
-        for move in legal_moves(rules, puzzle.position):
-            game = Game(suite.variant, apply(rules, puzzle.position, move))
+        for move in before.legal_moves:
+            game = Game(suite.variant, apply(rules, before.position, move))
             values[move] = -(player.choose(game, Limit(depth=6), random.Random(0)).score or 0.0)
-        best = values.pop(puzzle.best[0])
+        best = values.pop(before.move(puzzle.best))
         assert best >= max(values.values()) + 1
 
 
@@ -190,16 +191,17 @@ def test_a_shot_gives_material_and_wins_more_by_plain_minimax(name):
 @pytest.mark.parametrize("name", ["english-endings", "international-endings"])
 def test_the_move_of_a_won_ending_wins_by_search_and_no_other_does(name):
     """A search that knows no tables."""
-    suite = read_suite(name)
+    suite = shipping(name)
     player = Negamax(suite.variant, "material", "full", draws=False)
     won = 0
     for puzzle in random.Random(1).sample(suite.puzzles, 16):
         winning = set()
-        for move in Game(suite.variant, puzzle.position).legal_moves:
-            after = Game(suite.variant, apply(suite.variant.rules, puzzle.position, move))
+        before = Game(suite.variant, puzzle.fen)
+        for move in before.legal_moves:
+            after = Game(suite.variant, apply(suite.variant.rules, before.position, move))
             if after.outcome is not None or (player.choose(after, DEEP, random.Random(0)).score or 0.0) < -LIMIT:
-                winning.add(move)
-        assert not winning or winning == set(puzzle.best)
+                winning.add(before.text(move))
+        assert not winning or winning == set(puzzle.best.split())
         won += bool(winning)
     assert won >= 3
 
@@ -255,10 +257,11 @@ def solved(folder, workers=1, after=10**9):
     """Solve the suites of a run, or only until there are some answers; returns those that are new."""
     plan = prepared(folder)
     with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
-        ledger.begin(begun(plan.info, ledger, workers, force=False))
-        before = answered_in(ledger)
-        answer_suites(plan, ledger, workers, Stopper(after))
-        new = {row[:3] for row in answered_in(ledger) - before}
+        ledger.begin(begun(plan.info, ledger, 0, workers))
+        query = "SELECT player, suite, position, fen, best FROM answers"
+        before = set(ledger.rows(query))
+        answer(plan.questions([]), ledger, workers, Stopper(after))
+        new = {row[:3] for row in set(ledger.rows(query)) - before}
     answers = stored(folder).itertuples(index=False)
     return [answer for answer in answers if (answer.player, answer.suite, answer.position) in new]
 
@@ -273,8 +276,8 @@ def test_every_player_and_the_baseline_answer_each_position_once(folder):
     assert set(table["player"]) == {*NAMES, ONE_PLY.name}
     places = list(zip(table["suite"], table["position"], strict=True))
     assert places == sorted(places)
-    suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
-    alone = list(map(solve, questions(suite, [four], 5)))
+    suite, four = shipping("english-shots").spread(12), prepared(folder).players[3]
+    alone = list(map(solve, questions(suite, [four], seed=5)))
     rows = table[(table["player"] == "4 plies") & (table["suite"] == "english-shots")]
     shown = [name for name in ANSWER_COLUMNS if name not in ("seconds", "cpu_seconds")]
     assert list(rows[shown].itertuples(index=False, name=None)) == [
@@ -330,14 +333,21 @@ def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
 def test_a_plan_says_how_many_searches_suites_add(folder):
     result = invoke("plan", folder / "run.yaml", "--pilot", 1, "--workers", 1)
     assert result.exit_code == 0
-    assert "56 searches of the positions of english-shots and mine" in result.stdout
+    assert "70 searches of the positions of english-shots and mine" in result.stdout
 
 
 @pytest.mark.parametrize(
     "value",
     [
         *("english-shot", "international-shots", "[mine.txt, ./mine.txt]", "{name: 5}", "3", "broken.txt"),
-        *("{random: 0}", "{random: 2, count: 2}", "{name: mine.txt, depth: 2}", "[{random: 2}, {random: 3}]"),
+        *(
+            "{random: 0}",
+            "{random: 2, count: 2}",
+            "{name: mine.txt, depth: 2}",
+            "[{random: 2}, {random: 3}]",
+            "{}",
+            "[{random: 2}, {random: 2, depth: 4}]",
+        ),
     ],
 )
 def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path, value):
@@ -390,7 +400,7 @@ class Dies(Needy):
 
 
 def drawn(count, seed):
-    return [puzzle.position for puzzle in random_suite(RandomSuite(random=count), ENGLISH, seed).puzzles]
+    return [Game(ENGLISH, puzzle.fen).position for puzzle in random_puzzles(ENGLISH, count, seed)]
 
 
 def test_random_positions_are_even_follow_their_seed_and_go_from_the_opening_to_endings():
@@ -406,7 +416,7 @@ def test_random_positions_are_even_follow_their_seed_and_go_from_the_opening_to_
 
 
 def test_too_few_random_positions_are_refused_at_their_key(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.play.suite.PLIES", (1, 1))
+    monkeypatch.setattr("arena.play.suites.PLIES", (1, 1))
     path = tmp_path / "run.yaml"
     path.write_text("name: few\nvariant: english\nsuite:\n  random: 9\nplayers: [greedy, random]\n")
     with pytest.raises(ConfigError, match=r"run.yaml:3:1: only 7 of 9 balanced positions"):

@@ -19,9 +19,8 @@ from arena.experiment.model import entry_of
 from arena.experiment.openings.sources import random_line
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.packing import named_of
-from arena.play.inspection import inspected_players
+from arena.play.entrants import look_at
 from arena.play.match import play
-from arena.play.trials import trial_of
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.hub import parse_hub_move
@@ -171,8 +170,7 @@ def test_a_program_with_one_port_is_tried_by_one_process_at_a_time(tmp_path: Pat
         spec = partner("plays by the rules", flags=(), port=free.getsockname()[1])
     config = {"name": "dxp", "variant": "international", "players": [entry_of(spec), "random"]}
     (tmp_path / "dxp.yaml").write_text(yaml.safe_dump(config))
-    experiment = load(tmp_path / "dxp.yaml")
-    [tried, _] = inspected_players(experiment, trial_of(experiment, is_close=True), lambda _: None)
+    [tried, _] = look_at(load(tmp_path / "dxp.yaml"), "examined", lambda _: None).values()
     assert tried.problems == []
 
 

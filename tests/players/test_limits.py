@@ -93,7 +93,8 @@ def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> Non
         task = task_of(rules, spec, spec, max_plies=80)
         first = play(task)
         assert first.error == ""
-        play(task._replace(seed=2, opening=Game(rules).position._replace(turn=1 - rules.first)))
+        other = Game(rules).position._replace(turn=1 - rules.first)
+        play(task_of(rules, spec, spec, max_plies=80, seed=2, opening=other))
         assert_same_game(first, play(task))
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from arena.base.number import quantity, signed, times
-from arena.ledger.packing import line_of
+from arena.experiment.schedule import number_of
 from arena.ledger.read import GAME_COLUMNS
 from arena.ratings.repeats import repeated_games
 from arena.report.describe import describe
@@ -72,7 +72,7 @@ def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> Non
         ("x", "y", OPENING, moves),
         ("x", "y", START, moves[:1]),
     ]
-    rows = [(white, black, line_of(fen, texts)) for white, black, fen, texts in played]
+    rows = [(white, black, number_of(fen, *texts)) for white, black, fen, texts in played]
     games = pd.DataFrame(rows, columns=["white", "black", "line"])
     assert [repeated_games(part) for part in (games, games[1:], games[:0])] == [1, 0, 0]
 

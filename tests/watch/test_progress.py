@@ -19,7 +19,6 @@ from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
 from arena.play import carry_out
-from arena.play.carry_out import begun, play
 from arena.play.match import Task
 from arena.rules.game import Termination
 from arena.watch import display, status
@@ -27,6 +26,7 @@ from arena.watch.display import PLAIN_SECONDS, Display, window
 from arena.watch.status import Status, StatusReader, status_line
 from tests.helpers.schedules import plan_of
 from tests.helpers.stored_run import StoredRun
+from tests.helpers.tournaments import playing
 from tests.helpers.watched import read_status, status_of
 
 
@@ -114,11 +114,10 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
     monkeypatch.setattr(carry_out, "run_tasks", made_up)
     lines: list[str] = []
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-        ledger.begin(begun(plan.info, ledger, 1, force=False))
-        for _ in play(plan, ledger, 1):
+        for _ in playing(plan, ledger):
             lines.append(status_line(read_status(tmp_path / "out")))
     left = [re.findall(", (.*) left", line) for line in lines]
-    assert left == [[duration(2 * (plan.games - games))] for games in range(1, 6)]
+    assert left == [[duration(2 * (plan.info.games - games))] for games in range(1, 6)]
 
 
 def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.StringIO) -> None:

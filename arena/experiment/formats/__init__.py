@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WithJsonSchema
 
-from arena.base.docs import docstring, first_line
-from arena.base.wording import shown
+from arena.base.wording import first_line, shown
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     FormatField: TypeAlias = Format
 else:
     _ALONE = {
-        name: first_line(docstring(format))
+        name: first_line(format)
         for name, format in FORMATS.items()
         if not any(field.is_required() for key, field in format.model_fields.items() if key != "type")
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import stat
 import threading
@@ -32,11 +31,8 @@ _MAX_QUOTED = 200
 """Characters of an error in a file, which may quote it."""
 _LISTED = 20
 """Games left out that are named."""
-_FIRST_LOOK = 1024
-"""Random lines after which it is first asked whether enough openings will be found; then when it has doubled."""
-_LINES, _LINES_EACH = 2000, 3
-"""Random lines that may be needed yet, at the latest rate of new openings: a constant, plus so many for each
-opening that is wanted. New ones only get rarer."""
+_MISSES = 10_000
+"""Random lines in a row without a new opening after which there are too few."""
 _SILENT_SECONDS = 5.0
 """Seconds after which the search for openings says how far it is, first and from then on."""
 
@@ -78,26 +74,21 @@ def random_openings(
         raise OpeningsError(f"'count' is {count} openings, more than {MAX_OPENINGS}")
     if not plies or not count:
         return [Opening(variant.start)] * count
-    rng = random.Random(f"openings {seed}")
+    rng, said_at = random.Random(f"openings {seed}"), monotonic()
     openings: list[Opening] = []
     tried: set[Position] = set()
-    ended = earlier = looked = 0
-    said_at = 0.0
-    for lines in itertools.count(1):
+    lines = ended = misses = 0
+    while misses < _MISSES:
         game = random_line(variant, plies, rng)
-        ended += len(game.moves) < plies
+        lines, misses, ended = lines + 1, misses + 1, ended + (len(game.moves) < plies)
         if game.position not in tried:
             tried.add(game.position)
             playable = game.outcome is None and not is_won_at_once(game)
             if playable and (not balanced or is_even(variant, game.position)):
                 openings.append(Opening(game.position))
+                misses = 0
         if len(openings) == count:
             return openings
-        if lines == max(_FIRST_LOOK, 2 * looked):
-            new, lacking = max(len(openings) - earlier, 1), count - len(openings)
-            if lacking * (lines - looked) > new * (_LINES + _LINES_EACH * count):
-                break
-            earlier, looked = len(openings), lines
         if lines == 1:  # which compiles what all need
             said_at = monotonic()
         elif monotonic() - said_at > _SILENT_SECONDS:

@@ -18,7 +18,6 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from arena.base.docs import docstring
 from arena.base.wording import choices, shown, unknown
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
 from arena.experiment.yaml.values import MAPPING, Source
@@ -79,10 +78,6 @@ class Section(BaseModel):
     def conflicts(self, source: Source) -> Iterable[Problem]:
         """What of a source does not go together, in values that are right by themselves."""
         return ()
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        cls.__doc__ = cls.__doc__ or docstring(cls)  # which its schema shows
 
     @model_validator(mode="wrap")
     @classmethod

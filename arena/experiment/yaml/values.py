@@ -61,7 +61,11 @@ class Source(NamedTuple):
 
     def with_mistakes(self, problems: Iterable[Problem]) -> Source:
         """The source with problems of what stands at some keys; a value that is refused has one already."""
-        found = [self.mistake(*problem) for problem in problems if not self._is_refused(problem[0])]
+        found = []
+        for keys, message in problems:
+            origin = self._origin(keys)
+            if not any(origin[:end] in self.refused for end in range(len(origin) + 1)):
+                found.append(self.mistake(keys, message))
         return self._replace(mistakes=(*self.mistakes, *found))
 
     def mistake(self, keys: Keys, message: str) -> Mistake:
@@ -71,10 +75,6 @@ class Source(NamedTuple):
         line, column = self.places.get(known, _START)
         inside = "" if line else "".join(f"[{key!r}]" for key in origin)
         return Mistake(f"{self.path}{inside}", line, column, self.about + message, keys)
-
-    def _is_refused(self, keys: Keys) -> bool:
-        origin = self._origin(keys)
-        return any(origin[:end] in self.refused for end in range(len(origin) + 1))
 
     def _origin(self, keys: Keys) -> Keys:
         """The keys, in the file, of what stands at these keys of the data, or of what that was made of."""

@@ -104,7 +104,7 @@ def _decisions(run: Run) -> Iterator[Claim]:
         is_level = figures.get("decided", "points") != "points"
         note = f"level with {figures['opponent']}, {names[0]} is first by its higher seed" if is_level else ""
         yield Claim(", ".join(f"{{}} is {place}" for place in places[: len(names)]), names, note=note)
-    if run.experiment.sprt:
+    if run.experiment.sprt and not run.data.withdrawn:
         yield decision(run.sprt, run.experiment, run.info.games)
     if twins := [note for note in run.ratings.notes if note.kind is NoteKind.ONE_PLAYER]:
         words = f"{{}} and {{}} played the same moves in all {twins[0].games} games: they are one player"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from arena.experiment.names import phrases, words_of
+from arena.experiment.names import words_of
 from arena.experiment.zero import reference as reference_of
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units, views
@@ -116,7 +116,7 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
         having.setdefault(key(settings(spec).get(setting)), []).append(spec)
     plain = [settings(players[0]).get(setting, _default(setting, players[0])) for players in having.values()]
     said = words_of(setting, plain)
-    whole = phrases(setting, plain)
+    whole = words_of(setting, plain, with_name=True)
     words = [f"default {setting}" if value is None else word for value, word in zip(plain, whole, strict=True)]
     texts = {}
     for (value, (first, *others)), word, bare in zip(having.items(), words, said, strict=True):
