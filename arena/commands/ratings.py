@@ -14,7 +14,6 @@ from arena.base.errors import ArenaError
 from arena.commands.options import first_option, json_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate, zero
-from arena.ratings.prior import moved_by_prior
 from arena.ratings.results import alike_note, with_alike_as_one
 from arena.report.compare import compare, comparison_grid, read_side
 from arena.report.load import read_results
@@ -60,7 +59,6 @@ def rate_command(
         rating_table(ratings),
         [
             *(note.text for note in ratings.notes),
-            *moved_by_prior(ratings),
             *results_read.notes,
             *filter(None, [alike_note(results_read)]),
         ],

@@ -24,6 +24,7 @@ six: each weighs 6 / 7, copies or not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +32,13 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from arena.base.wording import unknown
 from arena.ratings.interval import Floats, Ints
+from arena.rules.result import RESULTS, Colour
 
 
 class Clusters(NamedTuple):
-    """Games as a fit takes them, a row for each or for several that ended alike; `[rows]` but for `times`."""
+    """Games as a fit takes them, a row for each or for several that ended alike; `[rows]` but for two."""
 
     first: Ints  # player who moves first
     second: Ints
@@ -44,13 +47,33 @@ class Clusters(NamedTuple):
     weight: Floats  # games that the row counts as in each of the clusters that it is part of
     information: Floats  # games whose variance, under the model, is that of the row in all those clusters
     times: Floats  # `float[clusters]`: independent clusters like this one
+    start: Ints  # `int[clusters]`: its first row
+
+
+def coded(games: pd.DataFrame, names: Sequence[str], first: Colour = "white") -> pd.DataFrame:
+    """The games of `arena.ratings.joint.rate` as whole numbers, without rows that count no game.
+
+    `first` and `second` are places in *names*, `outcome` is 0, 1 or 2 as the first player won, drew or lost,
+    `pair`, `line` and `linked` are numbers from 0, -1 for a game without one, and `number` is 1 or more. Raises
+    ValueError for an unknown result or player, and for a player who meets itself.
+    """
+    white, black = (_places(games[colour], "player", names) for colour in ("white", "black"))
+    if (white == black).any():
+        raise ValueError(f"{names[white[white == black][0]]} meets itself: no player can be rated by that")
+    outcome = _places(games["result"], "result", RESULTS)
+    table = pd.DataFrame({"first": white, "second": black, "outcome": outcome})
+    if first == "black":
+        table = pd.DataFrame({"first": black, "second": white, "outcome": 2 - outcome})
+    for name in ("pair", "line", "linked"):
+        table[name] = pd.factorize(games[name])[0] if name in games else -1
+    table["number"] = games["count"].to_numpy(np.int64) if "count" in games else 1
+    return table[table["number"] > 0]
 
 
 def clustered(games: pd.DataFrame, size: int) -> Clusters:
-    """Games in clusters.
+    """Games of `coded`, of players below *size*, in clusters.
 
-    *games* have whole numbers: first and second, players below *size*; outcome; pair, line and linked, -1 for a
-    game without one; number, the games that the row stands for. A row without any of these is so many clusters.
+    A row without pair, line and linked is as many clusters as games.
     """
     first, second, number = (games[name].to_numpy() for name in ("first", "second", "number"))
     meeting = pairing_of(first, second, size)
@@ -70,7 +93,13 @@ def clustered(games: pd.DataFrame, size: int) -> Clusters:
     _, code = np.unique(meeting, return_inverse=True)
     share = (np.bincount(code, distinct) / np.bincount(code, number))[code]
     weight, information = share * np.where(is_alone, 1, number), share**2 * number * copies
-    return Clusters(first, second, games["outcome"].to_numpy(), cluster, weight, information, times)
+    start = np.unique(cluster, return_index=True)[1]
+    return Clusters(first, second, games["outcome"].to_numpy(), cluster, weight, information, times, start)
+
+
+def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:
+    """The cluster of each game of `arena.ratings.joint.rate`."""
+    return clustered(coded(games, names), len(names)).cluster
 
 
 def pairs_by_opening(games: pd.DataFrame) -> pd.Series:
@@ -96,6 +125,14 @@ def components(a: Ints, b: Ints, size: int) -> Ints:
     number = np.empty(len(count), np.int64)
     number[np.lexsort((start, -count))] = np.arange(len(count))
     return number[label]
+
+
+def _places(values: pd.Series, what: str, choices: Sequence[str]) -> Ints:
+    """The place of each value among the choices. Raises ValueError for a value that is none of them."""
+    place = pd.Index(list(choices), dtype=object).get_indexer(pd.Index(values))
+    if (place < 0).any():
+        raise ValueError(unknown(what, str(values[place < 0].iloc[0]), choices))
+    return place.astype(np.int64)
 
 
 def _numbered(code: pd.Series, within: Ints) -> Ints:

@@ -1,7 +1,7 @@
 """Errors of graded decisions: rates with intervals, and points from scores.
 
 A decision is a move in a position in which some move loses value. Intervals hold 95 %; decisions of games in one
-cluster (`arena.ratings.joint`: two games of an opening with colours swapped, and copies of a game) are not
+cluster (`arena.ratings.clusters`: two games of an opening with colours swapped, and copies of a game) are not
 independent. What cannot be known is nan.
 """
 
@@ -10,10 +10,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.optimize import brentq
 from scipy.special import expit, stdtrit
 
 from arena.ratings.interval import UNKNOWN, Z95, Floats, Interval
-from arena.ratings.logistic import logistic_fit
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Points lost by a move from which on it has these names, as lila counts them (modules/tree/Advice.scala)."""
@@ -31,21 +31,21 @@ def wilson(share: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[Floats, Floats]
     return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
-def hit_rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) -> Interval:
-    """The share of trials that hit, with Wilson's interval for as many independent trials as give its variance.
+def hit_rate(hits: npt.ArrayLike, cluster: npt.ArrayLike) -> Interval:
+    """The share of trials that hit, with Wilson's interval for as many independent trials as have its variance.
 
-    The variance is that of clusters, by Student's t for their number (E. Korn and B. Graubard 1998), and at least
-    that of independent trials. Where all trials or none hit, no variance can be seen: `effect` is then that of
-    clusters on it (Kish's design effect), by default the trials in a cluster, which so counts as one.
+    The variance is that of clusters, by Student's t for their number, and at least that of independent trials (E.
+    Korn and B. Graubard 1998). Where all trials or none hit it cannot be seen, and each cluster counts as one.
     """
     hit, clusters = np.asarray(hits, float), len(np.unique(np.asarray(cluster)))
     if not len(hit):
         return UNKNOWN
-    share, effects = float(hit.mean()), len(hit) / clusters if math.isnan(effect) else effect
-    if 0 < share < 1:
-        student = float(stdtrit(clusters - 1, 0.975)) / Z95 if clusters > 1 else 1.0
-        effects = student**2 * _effect(hit, cluster)
-    low, high = (float(end) for end in wilson(share, len(hit) / effects))
+    share, trials = float(hit.mean()), float(clusters)
+    if 0 < share < 1 and clusters > 1:
+        variance = max(cluster_variance(hit, cluster), share * (1 - share))
+        few = (float(stdtrit(clusters - 1, 0.975)) / Z95) ** 2
+        trials = len(hit) * share * (1 - share) / (few * variance)
+    low, high = (float(end) for end in wilson(share, trials))
     return Interval(share, min(low, share), max(high, share))
 
 
@@ -71,12 +71,6 @@ def cluster_variance(values: npt.ArrayLike, cluster: npt.ArrayLike) -> float:
     return clusters / (clusters - 1) * float(sums @ sums) / len(value) if clusters > 1 else math.nan
 
 
-def _effect(hits: Floats, cluster: npt.ArrayLike) -> float:
-    """How often the variance of a share, neither 0 nor 1, is that of independent trials; 1 at least."""
-    share, variance = float(hits.mean()), cluster_variance(hits, cluster)
-    return max(variance / (share * (1 - share)), 1.0) if variance == variance else 1.0  # noqa: PLR0124
-
-
 def points_of_men(men: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
     """The points that a score in men makes expect, s = 1 / (1 + exp(-k men)), 0 to 1; both are the mover's.
 
@@ -93,8 +87,12 @@ def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike) -> float | None:
     scores do not go with results: k would not lie within SCALES.
     """
     x, y = np.asarray(men, float), np.asarray(points, float)
-    slopes = [float(x @ (y - points_of_men(x, k))) for k in SCALES]
-    return float(logistic_fit(x[:, None], y).theta[0]) if slopes[0] > 0 > slopes[1] else None
+
+    def slope(k: float) -> float:
+        return float(x @ (y - points_of_men(x, k)))
+
+    low, high = SCALES
+    return float(brentq(slope, low, high)) if slope(low) > 0 > slope(high) else None
 
 
 def errors_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
@@ -102,7 +100,6 @@ def errors_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
 
     `decisions` are those that can err, judged by the tables: player, cluster, best and played.
     """
-    effect = _typical_effect(decisions.assign(hit=decisions["best"] > decisions["played"]))
     rows = []
     for player, mine in decisions.groupby("player", observed=True):
         best, after = (mine[name].to_numpy(float) for name in ("best", "played"))
@@ -112,7 +109,7 @@ def errors_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
                 "player": player,
                 "decisions": len(mine),
                 "errors": int(errs.sum()),
-                **hit_rate(errs, mine["cluster"], effect).columns("error_rate"),
+                **hit_rate(errs, mine["cluster"]).columns("error_rate"),
                 "win_to_draw": int(((best == 1) & (after == 0.5)).sum()),
                 "draw_to_loss": int(((best == 0.5) & (after == 0)).sum()),
                 "win_to_loss": int(((best == 1) & (after == 0)).sum()),
@@ -126,7 +123,6 @@ def losses_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
 
     `decisions` are those of judges: player, cluster and lost (points).
     """
-    effect = _typical_effect(decisions.assign(hit=decisions["lost"] >= BLUNDER))
     rows = []
     for player, mine in decisions.groupby("player", observed=True):
         lost = mine["lost"].to_numpy(float)
@@ -138,15 +134,7 @@ def losses_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
                 "inaccuracies": int(((lost >= INACCURACY) & (lost < MISTAKE)).sum()),
                 "mistakes": int(((lost >= MISTAKE) & (lost < BLUNDER)).sum()),
                 "blunders": int((lost >= BLUNDER).sum()),
-                **hit_rate(lost >= BLUNDER, mine["cluster"], effect).columns("blunder_rate"),
+                **hit_rate(lost >= BLUNDER, mine["cluster"]).columns("blunder_rate"),
             }
         )
     return pd.DataFrame(rows)
-
-
-def _typical_effect(decisions: pd.DataFrame) -> float:
-    """The mean effect of clusters on the variance of the players' rates, of those that show one; else nan."""
-    players = [part for _, part in decisions.groupby("player", observed=True)]
-    shares = [(part["hit"].to_numpy(float), part["cluster"]) for part in players]
-    effects = [_effect(hits, cluster) for hits, cluster in shares if 0 < hits.mean() < 1]
-    return float(np.mean(effects)) if effects else math.nan

@@ -20,12 +20,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, fdtrc
+import pandas as pd
+from scipy.special import fdtrc
 
 from arena.ratings.clusters import pairing_of
-from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats, Ints
-from arena.ratings.joint import POINTS_OF, JointFit, Ratings, game_variance
-from arena.ratings.logistic import scores, weighted_squares
+from arena.ratings.fit import POINTS_OF, JointFit, design, game_variance, scores
+from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats
+from arena.ratings.joint import Ratings
 
 EVEN_GAME = 0.25
 """The variance of a game between equals without draws."""
@@ -49,86 +50,74 @@ class Misfit(NamedTuple):
     """Points a game that the joint fit expects of the player in the same games."""
 
 
-class _Pairings(NamedTuple):
-    """The pairings of a fit, a row each, from the view of the player with the smaller number."""
-
-    code: Ints  # as `pairing_of` has it
-    games: Floats  # distinct ones
-    points: Floats
-    expected: Floats  # points
-    variance: Floats  # of the points
-    error_freedom: int  # degrees of freedom of that variance
-
-
 def misfit(ratings: Ratings) -> Misfit | None:
     """How pairings score otherwise than their ratings expect; games that repeat others count once.
 
     None where each pairing alone tells a rating, as in a match or a gauntlet.
     """
     joint = ratings.joint
-    pairings = _pairings(joint) if joint is not None else None
-    if joint is None or pairings is None or len(pairings.code) <= joint.differences:
+    if joint is None or not len(joint.games.first):
         return None
-    excess, size = pairings.points - pairings.expected, len(joint.names)
-    slopes = _slopes(joint, pairings.code)
-    advantage = ratings.advantage.error / Z95 / ELO_PER_LOGIT
-    slopes[:, ~joint.is_free] = 0
-    curvature = weighted_squares(slopes, 1 / pairings.variance)
-    curvature[size, size] += 1 / advantage**2 if advantage > 0 else 0
+    pairings, slopes, error_freedom = _pairings(joint)
+    freedom = len(pairings) - joint.differences
+    if freedom <= 0:
+        return None
+    games, excess, variance = (pairings[name].to_numpy() for name in ("games", "excess", "variance"))
+    curvature = (slopes.T / variance) @ slopes
+    curvature[-1, -1] += (ELO_PER_LOGIT * Z95 / ratings.advantage.error) ** 2 if joint.tells_advantage else 0
     spread = np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
-    shift = spread @ slopes.T @ (excess / pairings.variance)
-    lack = float(excess**2 @ (1 / pairings.variance) - shift @ curvature @ shift)
-    freedom = len(excess) - joint.differences
-    chance = float(fdtrc(freedom, pairings.error_freedom, max(lack, 0.0) / freedom))
+    shift = spread @ slopes.T @ (excess / variance)
+    lack = max(float(excess**2 @ (1 / variance) - shift @ curvature @ shift), 0.0)
+    chance = float(fdtrc(freedom, error_freedom, lack / freedom))
 
-    kept = pairings.variance - np.einsum("ij,jk,ik->i", slopes, spread, slopes)
-    is_told = kept > _TOLD * pairings.variance
-    mean, error = excess / pairings.games, np.sqrt(np.maximum(kept, 0)) / pairings.games
+    kept = variance - np.einsum("ij,jk,ik->i", slopes, spread, slopes)
+    is_told = kept > _TOLD * variance
+    mean, error = excess / games, np.sqrt(np.maximum(kept, 0)) / games
     beyond = math.sqrt(max(float((mean**2 - error**2)[is_told].mean()), 0.0))
     most = int(np.argmax(np.where(is_told, np.abs(mean) / np.where(is_told, error, 1), 0)))
-    first, second = (joint.names[player] for player in divmod(int(pairings.code[most]), size))
-    score, expected = (
-        float(points[most] / pairings.games[most]) for points in (pairings.points, pairings.expected)
-    )
+    player, opponent = (ratings.names[player] for player in divmod(int(pairings.index[most]), len(ratings.names)))
+    score = float(pairings["gained"].iloc[most] / games[most] + 0.5)
+    expected = score - float(mean[most])
     if score < expected:
-        first, second, score, expected = second, first, 1 - score, 1 - expected
-    return Misfit(beyond, chance, first, second, score, expected)
+        player, opponent, score, expected = opponent, player, 1 - score, 1 - expected
+    return Misfit(beyond, chance, player, opponent, score, expected)
 
 
-def _pairings(joint: JointFit) -> _Pairings | None:
-    """The pairings of a fit; None without games."""
-    games, size = joint.games, len(joint.names)
-    if not len(games.first):
-        return None
-    expected = expit(joint.design(games.first, games.second) @ joint.fit.theta)
-    side = np.where(games.first < games.second, 1, -1)
-    start = np.unique(games.cluster, return_index=True)[1]
-    code, of_cluster = np.unique(pairing_of(games.first, games.second, size)[start], return_inverse=True)
-    of_game = of_cluster[games.cluster]
-    # points less half of what there were to win, from the view of the player with the smaller number
-    gained = np.bincount(games.cluster, games.weight * side * (POINTS_OF[games.outcome] - 0.5))
-    foreseen = np.bincount(games.cluster, games.weight * side * (expected - 0.5))
-    weight = np.bincount(games.cluster, games.weight)
-    number = np.bincount(of_cluster, games.times)
-    total: Floats = np.bincount(of_cluster, games.times * weight).astype(float)
-    excess = np.bincount(of_cluster, games.times * (gained - foreseen))
+def _pairings(joint: JointFit) -> tuple[pd.DataFrame, Floats, int]:
+    """The pairings of a fit, from the view of the player with the smaller number, by `pairing_of`.
 
-    rest = gained - foreseen - weight * (excess / total)[of_cluster]
-    model = np.bincount(of_game, games.information * game_variance(games, expected, size))
+    Columns: games, distinct ones; gained, points less half of what there were to win; excess; variance. Then the
+    derivatives of the points that each is expected to make by the parameters, and the degrees of freedom of phi.
+    """
+    games, size, expected = joint.games, len(joint.group), joint.expected
+    side, of_game = (
+        np.where(games.first < games.second, 1, -1),
+        pairing_of(games.first, games.second, size)[games.start],
+    )
+    clusters = pd.DataFrame({
+        "gained": np.bincount(games.cluster, games.weight * side * (POINTS_OF[games.outcome] - 0.5)),
+        "foreseen": np.bincount(games.cluster, games.weight * side * (expected - 0.5)),
+        "games": np.bincount(games.cluster, games.weight),
+        "model": np.bincount(games.cluster, games.information * game_variance(games, expected, size)),
+        "even": EVEN_GAME * np.bincount(games.cluster, games.information),
+    })  # fmt: skip
+    times, counted = (
+        games.times,
+        clusters.mul(games.times, axis=0).assign(model=clusters["model"], even=clusters["even"]),
+    )
+    table = counted.groupby(of_game).sum()
+    table["excess"] = table["gained"] - table["foreseen"]
+    pairing = np.searchsorted(table.index, of_game)
+    number, model = np.bincount(pairing, times), table["model"].to_numpy()
+
+    rest = (
+        clusters["gained"]
+        - clusters["foreseen"]
+        - clusters["games"] * (table["excess"] / table["games"]).to_numpy()[pairing]
+    )
     typical = float(model.sum() / number.sum())
-    phi = (games.times @ rest**2 + typical) / (model @ (1 - 1 / number) + typical)
-    even = EVEN_GAME * np.bincount(of_game, games.information) / total
-    points = np.bincount(of_cluster, games.times * gained) + total / 2
-    error_freedom = int(number.sum()) - len(code) + 1
-    return _Pairings(code, total, points, points - excess, phi * (model + even), error_freedom)
-
-
-def _slopes(joint: JointFit, code: Ints) -> Floats:
-    """The derivatives of the points that each pairing is expected to make by the parameters of the fit."""
-    cells = joint.cells
-    design = joint.design(cells.first, cells.second)
-    expected = expit(design @ joint.fit.theta)
-    side = np.where(cells.first < cells.second, 1, -1)
-    place = np.searchsorted(code, pairing_of(cells.first, cells.second, len(joint.names)))
-    of_pairing = scores(design, side * cells.games * expected * (1 - expected), place)
-    return of_pairing if isinstance(of_pairing, np.ndarray) else of_pairing.toarray()
+    phi = (float(times @ rest**2) + typical) / (model @ (1 - 1 / number) + typical)
+    table["variance"] = phi * (table["model"] + table["even"] / table["games"])
+    weight = side * games.weight * times[games.cluster] * expected * (1 - expected)
+    slopes = scores(design(games.first, games.second, size), weight, pairing[games.cluster]).toarray()
+    return table, slopes * (np.diag(joint.bread) > 0), int(number.sum()) - len(table) + 1

@@ -1,7 +1,8 @@
 """Ratings of the same players in several runs: joint Elo, and gains over a reference.
 
 Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs count
-as independent. Elo in each is relative to the mean of the same players, or to the same anchor.
+as independent. Elo in each is relative to the mean of the same players, weighted by information, or to the same
+anchor.
 
 Joint Elo. The plain mean over k runs, each of the same weight however many games it has: theta = sum of
 theta_v / k, with the covariance sum of C_v / k^2.
@@ -21,12 +22,10 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from arena.ratings.interval import Z95, Floats, Interval
-from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_columns, los_over_next
+from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_table
 
 JOINT = "joint"
 """Stands for the mean over all runs in the place of one's name."""
-CERTAIN = 0.975
-"""Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""
 
 
 class Across(NamedTuple):
@@ -41,6 +40,14 @@ class Across(NamedTuple):
     left_out: tuple[str, ...]
     """Players of some run that another one has no rating of on the same scale."""
 
+    @property
+    def joint(self) -> Ratings:
+        """The mean over all runs, with its covariance."""
+        spread = self.covariance.sum(axis=0) / len(self.runs) ** 2
+        table = elo_table(self.players, self.elo.mean(axis=0), spread).assign(games=1)
+        by_name = pd.DataFrame(spread, self.players, self.players)
+        return Ratings(table, by_name, Interval(0.0, 0.0, 0.0), (self.players,), ())
+
 
 def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across | None:
     """The ratings of several runs, by their names, on one scale; None with fewer than two players in all.
@@ -53,10 +60,11 @@ def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across 
     if len(common) < 2:
         return None
     size = len(common)
-    zero = np.array(common) == anchor if anchor in common else np.full(size, 1 / size)
-    centre = np.eye(size) - zero
     tables = [of_run.table.set_index("player")["elo"].loc[common].to_numpy(float) for of_run in ratings.values()]
     spreads = [of_run.covariance.loc[common, common].to_numpy(float) for of_run in ratings.values()]
+    centre = np.eye(size) - 1 / size
+    information = np.diag(np.linalg.pinv(centre @ sum(spreads) @ centre, hermitian=True)) + 1e-12
+    centre = np.eye(size) - (np.array(common) == anchor if anchor in common else information / information.sum())
     elo = np.array([centre @ values for values in tables])
     covariance = np.array([centre @ spread @ centre.T for spread in spreads])
     order = np.lexsort((np.arange(size), -np.round(elo.mean(axis=0), TIE_DECIMALS)))
@@ -71,18 +79,14 @@ def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across 
 
 def joint_table(rated: Across) -> pd.DataFrame:
     """A row per player: rank, player, elo, elo_low, elo_high, los over the next, missing for the last one."""
-    elo, covariance = rated.elo.mean(axis=0), rated.covariance.sum(axis=0) / len(rated.runs) ** 2
-    table = pd.DataFrame({"rank": np.arange(1, len(elo) + 1), "player": rated.players})
-    return table.assign(**elo_columns(elo, covariance), los=np.append(los_over_next(elo, covariance), math.nan))
+    return rated.joint.table.drop(columns="games")
 
 
 def by_run(rated: Across) -> pd.DataFrame:
     """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
     runs = zip(rated.runs, rated.elo, rated.covariance, strict=True)
-    parts = [
-        pd.DataFrame({"player": rated.players, "run": run, **elo_columns(*figures)}) for run, *figures in runs
-    ]
-    return pd.concat(parts, ignore_index=True)
+    parts = [elo_table(rated.players, *figures).assign(run=run) for run, *figures in runs]
+    return pd.concat(parts, ignore_index=True)[["player", "run", *Interval.columns_of("elo")]]
 
 
 def gains_by_run(rated: Across, reference: str) -> pd.DataFrame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from arena.base.files import REPORT, SUMMARY, replace
@@ -15,7 +16,9 @@ from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
-from arena.ratings.interval import Interval
+from arena.ratings.contrasts import agreement
+from arena.ratings.interval import Z95, Interval
+from arena.ratings.joint import Ratings
 from arena.ratings.several import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import chart_files, kinds_of, svg
@@ -27,7 +30,7 @@ from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import failures, unfinished
-from arena.report.sentences.claims import Claim, compared, shortened
+from arena.report.sentences.claims import Claim, Level, compared, ranging, shortened
 from arena.report.sentences.facts import facts
 from arena.report.tables import units
 from arena.report.tables.table import NO_UNIT, Cell, Grid, Heading, Style, cell, with_decimals, words
@@ -71,6 +74,11 @@ class Joint:
         """The ratings on one scale, of runs that have some."""
         assert self.across is not None
         return self.across
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The mean of these ratings."""
+        return self.rated.joint
 
     @property
     def experiment(self) -> Experiment:
@@ -136,27 +144,41 @@ def conclusion(joint: Joint) -> list[Claim]:
         others = joint.table[joint.table["player"] != joint.reference].sort_values(
             "elo", key=lambda elo: -elo.abs()
         )
-        claims = [
-            compared(row["player"], joint.reference, Interval.of(row, "elo")) for row in others.to_dict("records")
-        ]
-        return shortened([*sorted(claims, key=lambda claim: not claim.is_shown), *_differences(joint)])
+        claims = [_between(joint, player, joint.reference) for player in others["player"]]
+        return shortened([*sorted(claims, key=lambda claim: not claim.is_shown), *_differences(joint, claims)])
     best, second = joint.table["player"].iloc[0], joint.table["player"].iloc[1]
-    gap = gains_by_run(joint.across, second)
-    ahead = gap[(gap["player"] == best) & (gap["run"] == JOINT)].iloc[0]
-    return shortened([compared(best, second, Interval.of(ahead, "gain")), *_differences(joint)])
+    claims = [_between(joint, best, second)]
+    return shortened([*claims, *_differences(joint, claims)])
 
 
-def _differences(joint: Joint) -> list[Claim]:
-    """Whose gain over the reference differs from run to run, or that nobody's is shown to."""
+def _between(joint: Joint, player: str, other: str) -> Claim:
+    """What the runs say together of two players: where they disagree, what the least and the greatest is."""
+    ratings, weights = joint.ratings, {player: 1.0, other: -1.0}
+    gains = gains_by_run(joint.rated, other)
+    of_player = gains[(gains["player"] == player) & (gains["run"] != JOINT)]
+    each = [Interval.of(row, "gain") for row in of_player.to_dict("records")]
+    spread = np.diag([(interval.error / Z95) ** 2 for interval in each])
+    if agreement(np.array([interval.value for interval in each]), spread) < DIFFER:
+        shown = [run.ratings.family.shows(weights) for run in joint.runs.values()]
+        levels = [Level("in", *of) for of in zip(joint.runs, each, shown, strict=True)]
+        return ranging(player, other, levels)
+    difference = ratings.difference(player, other)
+    assert difference is not None
+    return compared(player, other, difference, ratings.family.shows(weights))
+
+
+def _differences(joint: Joint, before: Sequence[Claim]) -> list[Claim]:
+    """Whose gain over the reference differs from run to run, if it is not said before, or that nobody's does."""
+    said = [claim.names[0] for claim in before if claim.names[1] == joint.reference and not claim.interval]
     tested = differing(joint.rated, joint.reference)
     claims = []
-    for player in tested.loc[tested["chance"] < DIFFER, "player"]:
+    for player in tested.loc[(tested["chance"] < DIFFER) & ~tested["player"].isin(said), "player"]:
         of_player = joint.gains[(joint.gains["player"] == player) & (joint.gains["run"] != JOINT)]
         rows = of_player.sort_values("gain", kind="stable").to_dict("records")
         ends = ", ".join(f"{Interval.of(row, 'gain')} in {{}}" for row in (rows[0], rows[-1]))
         names = (player, joint.reference, rows[0]["run"], rows[-1]["run"])
         claims.append(Claim(f"What {{}} gains over {{}} differs from run to run: {ends}", names))
-    if len(tested) and not claims:
+    if len(tested) and not claims and not said:
         words = "No difference shown between runs in what a player gains over {}"
         claims.append(Claim(words, (joint.reference,), is_shown=False))
     return claims

@@ -11,6 +11,7 @@ import pandas as pd
 
 from arena.base.wording import counted
 from arena.ledger.game import played_game
+from arena.ratings.contrasts import Family
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -23,8 +24,10 @@ from arena.report.tables import (
     suites,
     sweeps,
 )
+from arena.report.tables.comparisons import Meeting
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
+from arena.report.tables.sweeps import Doubling
 from arena.report.tables.table import Table
 from arena.rules.game import Game, game_of
 from arena.rules.notation import NotationError, fen
@@ -137,7 +140,7 @@ class Run(RatedRun):
     @cached_property
     def comparisons(self) -> pd.DataFrame:
         """Elo of one setting against another at equal terms; of two players, of the one against the other."""
-        return comparisons.comparisons(self.ratings, self.compared, self.experiment.reference, self.time_used)
+        return comparisons.comparisons(self.ratings, self._meetings, self.family, self.time_used)
 
     @cached_property
     def sweeps(self) -> pd.DataFrame:
@@ -147,7 +150,21 @@ class Run(RatedRun):
     @cached_property
     def gains(self) -> pd.DataFrame:
         """Elo per doubling of depth and of nodes, by family, and whether that describes the ratings."""
-        return sweeps.gains(self.ratings, self.sweeps)
+        return sweeps.gains(self.ratings, self._doublings, self.family)
+
+    @cached_property
+    def family(self) -> Family:
+        """All contrasts that the report may state: of players, of settings, and what a doubling is worth."""
+        settings = [meeting.weights for meeting in self._meetings]
+        return Family(self.ratings, [*settings, *(doubling.weights for doubling in self._doublings)])
+
+    @cached_property
+    def _meetings(self) -> list[Meeting]:
+        return comparisons.meetings(self.compared, self.experiment.reference)
+
+    @cached_property
+    def _doublings(self) -> list[Doubling]:
+        return sweeps.doublings(self.ratings, self.sweeps)
 
     @cached_property
     def ablation(self) -> pd.DataFrame:

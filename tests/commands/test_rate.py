@@ -45,12 +45,12 @@ def test_text_and_json_have_the_joint_rating(tmp_path):
     path = written(tmp_path, "games.csv", GAMES)
     document = rated(path)
     assert list(elo(document)) == ["ann", "cat", "bob"]
-    assert sum(elo(document).values()) == pytest.approx(0, abs=1e-4)
+    assert elo(document)["bob"] < 0 < elo(document)["ann"]
     ann, *_, last = document["players"]
     assert (ann["games"], ann["wins"], ann["draws"], ann["losses"]) == (4, 3, 1, 0)
     assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"]) and ann["error"] > 100
     assert last["los"] is None and document["advantage_error"] > 0
-    assert len(document["notes"]) == 1  # two of the three pairings ended alike
+    assert document["notes"] == []
     assert not re.search(r"nan|inf|(?<!\w)-\d", invoke("rate", path).output)
     assert elo(rated(path, "--anchor", "bob"))["bob"] == 0
     assert rated(path, "--first", "black")["advantage"] == pytest.approx(-document["advantage"], abs=1e-4)

@@ -295,7 +295,7 @@ def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes
     values = np.array(list(elo.values()))
     table = pd.DataFrame(
         {"player": names, "elo": values, "elo_low": values - error, "elo_high": values + error, "games": 9}
-    )
+    ).assign(by_prior=False)
     fields: dict[str, Any] = {
         "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": Interval(0.0, -1.0, 1.0),
         "groups": (tuple(names),), "notes": (),

@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
-from scipy.optimize import root
 
 from arena.ratings.interval import ELO_PER_LOGIT
 
@@ -90,20 +89,14 @@ def naive_penalty(x, prior):
     return prior * (virtual + log_cosh(x[-1]))
 
 
-def naive_elo(x, games, names):
-    """Elo of the players relative to their mean, then of moving first."""
-    met = [(names.index(white), names.index(black)) for white, black in games[["white", "black"]].to_numpy()]
-
-    def excess(elo):
-        total = elo.mean() + np.zeros(len(elo))
-        for i, j in met:
-            both = sum(1 / (1 + math.exp(-(x[i] - x[j] + side * x[-1]))) for side in (1, -1)) / 2
-            points = 1 / (1 + 10 ** ((elo[j] - elo[i]) / 400)) - both
-            total += points * ((np.arange(len(elo)) == i).astype(float) - (np.arange(len(elo)) == j))
-        return total
-
-    start = ELO_PER_LOGIT * (x[:-1] - x[:-1].mean())
-    return np.append(root(excess, start, options={"xtol": 1e-13}).x, ELO_PER_LOGIT * x[-1])
+def naive_zero(x, games, names):
+    """What is 0: the players' mean, each as often as its games tell of its strength, p (1 - p) a game."""
+    told = np.zeros(len(names))
+    for white, black in games[["white", "black"]].to_numpy():
+        i, j = names.index(white), names.index(black)
+        p = 1 / (1 + math.exp(-(x[i] - x[j] + x[-1])))
+        told[[i, j]] += p * (1 - p)
+    return told / told.sum()
 
 
 def assert_finite(ratings):

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 
+from arena.ratings.contrasts import Family
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings
-from arena.report.tables.comparisons import comparisons
-from arena.report.tables.views import differences
+from arena.report.tables import comparisons as tables
+from arena.report.tables.views import differences, disagreeing, stated
+from players.player import PlayerSpec
 from tests.helpers.report_data import player, rated, specs
 
 Players = list[dict[str, Any]]
@@ -25,6 +28,17 @@ MINE = {"evaluation": "/home/ann/mine.py:advance"}
 
 def ratings_of(players: Players, elo: list[float], covariance: np.ndarray | None = None) -> Ratings:
     return rated(dict(zip([one["name"] for one in players], elo, strict=True)), covariance)
+
+
+def comparisons(ratings: Ratings, of: tuple[PlayerSpec, ...], anchor: str | None = None) -> pd.DataFrame:
+    """All comparisons of players, with those of each level."""
+    meetings = tables.meetings(of, anchor)
+    return tables.comparisons(ratings, meetings, Family(ratings, [meeting.weights for meeting in meetings]))
+
+
+def means(ratings: Ratings, of: tuple[PlayerSpec, ...], anchor: str | None = None) -> pd.DataFrame:
+    """The rows that are no level."""
+    return comparisons(ratings, of, anchor).query("level == ''")
 
 
 CASES: dict[str, tuple[Players, list[float], str | None, list[list[Any]]]] = {
@@ -83,7 +97,7 @@ CASES: dict[str, tuple[Players, list[float], str | None, list[list[Any]]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_players_that_differ_in_one_setting_are_compared(case: str) -> None:
     players, elo, anchor, rows = CASES[case]
-    table = comparisons(ratings_of(players, elo), specs(players), anchor)
+    table = means(ratings_of(players, elo), specs(players), anchor)
     assert table[COLUMNS[:-1]].to_numpy().tolist() == [row[:-1] for row in rows]
     assert table["elo_difference"].tolist() == pytest.approx([row[-1] for row in rows], abs=1e-9)
 
@@ -122,8 +136,8 @@ def test_the_interval_has_the_covariance_of_the_players_and_narrows_with_their_p
     table = comparisons(ratings_of(EQUAL, [0, 10, 20, 40, 10, 0], covariance), specs(EQUAL))
     error = Z95 * np.sqrt(100 + 100 - 2 * 30)
     np.testing.assert_allclose(table["elo_difference_high"] - table["elo_difference"], error)
-    assert table["los"].tolist()[1] == 0.5 and table["los"].tolist()[0] > 0.999
-    (row,) = comparisons(ratings_of(GRID, [0.0] * 6), specs(GRID)).to_dict("records")
+    assert table["shown"].tolist() == [True, False, False]
+    (row,) = means(ratings_of(GRID, [0.0] * 6), specs(GRID)).to_dict("records")
     assert row["elo_difference_high"] == pytest.approx(Z95 * np.sqrt(6 * 100 / 9))
 
 
@@ -131,7 +145,31 @@ def test_players_without_common_games_are_not_compared() -> None:
     players = [player("a", 4, evaluation="simple"), player("b", 4, evaluation="cis300")]
     apart = rated({"a": 9, "b": 1}, groups=(("a",), ("b",)))
     assert comparisons(apart, specs(players)).empty
-    assert rated({"a": 9.0, "b": 1}).contrast({"a": 1, "c": -1}) is None
+    assert rated({"a": 9.0, "b": 1}).difference("a", "c") is None
+
+
+FACTORIAL = [
+    player(f"{e}{tt}{d}", d, evaluation=e, tt=tt) for e in ("simple", "strong") for tt in (0, 8) for d in (1, 2)
+]
+
+
+def test_a_mean_says_nothing_where_its_pairs_do_not_agree_and_the_grid_has_each() -> None:
+    apart, alike = (ratings_of(GRID, [0.0, 10, 20, *own]) for own in ([-180, 20, 320], [40, 45, 70]))
+    table = comparisons(apart, specs(GRID))
+    (mean,) = disagreeing(table).to_dict("records")
+    q = sum((each - mean["elo_difference"]) ** 2 / 200 for each in (-180, 10, 300))
+    assert mean["agreement"] == pytest.approx(chi2.sf(q, 2)) and mean["pairs"] == 3
+    assert stated(table)["level"].tolist() == ["depth 1", "depth 2", "depth 4"]
+    assert stated(table)["elo_difference"].tolist() == pytest.approx([-180, 10, 300])
+    assert differences(table).texts().columns.tolist() == ["Value", "Depth 1", "Depth 2", "Depth 4"]
+    assert stated(comparisons(alike, specs(GRID)))["level"].tolist() == [""]
+    assert differences(comparisons(alike, specs(GRID))).texts().shape == (1, 2)
+
+
+def test_levels_are_what_the_players_of_a_pair_have_in_common_and_other_pairs_not() -> None:
+    table = comparisons(ratings_of(FACTORIAL, [0.0] * 8), specs(FACTORIAL))
+    of_evaluation = table.query("setting == 'evaluation'")
+    assert of_evaluation["level"].tolist() == ["", *(f"tt {tt}, depth {d}" for tt in (0, 8) for d in (1, 2))]
 
 
 def test_values_of_the_same_words_are_told_apart_by_their_players() -> None:
@@ -156,7 +194,6 @@ def test_a_table_has_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_t
     players = [player(f"{e} {term}", evaluation=e, **term) for e in ("x", "y", "z") for term in TERMS]
     table = comparisons(ratings_of(players, [0, 0, 0, 50, 40, 30, 10, 20, -60]), specs(players))
     against: pd.DataFrame = differences(table).texts()
-    assert against.shape == (2, 1 + 2 * len(TERMS))
-    assert against.iloc[0].tolist() == ["y", "+50 ± 28", "> 99.9 %", "+40 ± 28", "99.8 %", "+30 ± 28", "98.3 %"]
+    assert against.to_numpy().tolist()[0] == ["y", "+50 ± 28", "+40 ± 28", "+30 ± 28"]
     pairs = differences(table, pairs=True).texts()
     assert pairs["Pair"].tolist() == ["y − x", "z − x", "z − y"] and pairs.iloc[2, 1] == "−40 ± 28"

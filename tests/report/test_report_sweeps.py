@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, chi2
 
+from arena.ratings.contrasts import Family
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
 from arena.report.charts.elo import plot_number, plot_sweep
@@ -19,7 +20,7 @@ from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart
 from arena.report.tables.settings import swept_number
-from arena.report.tables.sweeps import gains, sweeps
+from arena.report.tables.sweeps import doublings, gains, sweeps
 from tests.helpers.report_data import (
     player,
     rated,
@@ -40,38 +41,30 @@ def by_depth(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
 # gains
 
 
-@pytest.mark.parametrize(("off", "excess"), [([0, 0, 0, 0], 1), ([-30, 40, -10, -50], None)])
-def test_a_gain_is_the_slope_of_least_squares_whose_error_grows_with_the_misfit(
-    off: list[float], excess: float | None
+def gains_of(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
+    lines = doublings(ratings, by_depth(ratings, depths))
+    return gains(ratings, lines, Family(ratings, [each.weights for each in lines]))
+
+
+@pytest.mark.parametrize(("off", "fits"), [([0, 0, 0, 0], True), ([-6, 9, -2, -8], True), ([0, 90, 20, 0], False)])
+def test_a_gain_is_the_slope_of_least_squares_and_fits_by_the_probability_of_its_misfit(
+    off: list[float], fits: bool
 ) -> None:
-    """By the root of chi-square over its freedom, where that is above 1."""
     depths = [1, 2, 4, 8]
     x = np.log2(depths)
     elo = 50 + 90 * x + off
     ratings = rated(dict(zip((f"d{d}" for d in depths), elo, strict=True)))
-    (row,) = gains(ratings, by_depth(ratings, depths)).to_dict("records")
+    (row,) = gains_of(ratings, depths).to_dict("records")
     slope, intercept = np.polyfit(x, elo, 1)
-    residual = elo - intercept - slope * x
-    widened = excess or np.sqrt((residual**2).sum() / 100 / 2)
-    error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum()) * widened
+    error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum())
     assert (row["family"], row["per"], row["players"], row["x_low"], row["x_high"]) == ("f", "depth", 4, 1, 8)
-    np.testing.assert_allclose(
-        [row["gain"], row["gain_low"], row["gain_high"]], [slope, slope - error, slope + error]
-    )
-    np.testing.assert_allclose(
-        [row["elo_at_1"], row["misfit"]], [intercept, np.sqrt((residual**2).mean())], atol=1e-9
-    )
-
-
-def test_a_line_that_misses_the_ratings_by_far_is_said_not_to_fit_and_is_not_drawn() -> None:
-    depths, rows = [1, 2, 4, 8], {}
-    for name, elos in (("bent", [0, 300, 290, 310.0]), ("near", [0, 60, 90, 150.0])):
-        ratings = rated({f"d{d}": elo for d, elo in zip(depths, elos, strict=True)})
-        table = by_depth(ratings, [int(player[1:]) for player in ratings.table["player"]])
-        rows[name] = gains(ratings, table)
-        ax: Any = plot_sweep(table, rows[name])
-        assert any(len(line.get_xdata()) == 100 for line in ax.lines) == (name == "near")
-    assert {name: row["fits"].tolist() for name, row in rows.items()} == {"bent": [False], "near": [True]}
+    found = [row[name] for name in ("gain", "gain_low", "gain_high", "elo_at_1", "agreement")]
+    rest = ((elo - intercept - slope * x) ** 2).sum() / 100
+    expected = [slope, slope - error, slope + error, intercept, chi2.sf(rest, 2)]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+    assert row["fits"] == fits and row["shown"]
+    ax: Any = plot_sweep(by_depth(ratings, depths), pd.DataFrame([row]))
+    assert any(len(line.get_xdata()) == 100 for line in ax.lines) == fits
 
 
 def test_a_gain_does_not_depend_on_the_anchor() -> None:
@@ -95,7 +88,7 @@ def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> N
         games = pd.DataFrame({"white": np.array(names)[white], "black": np.array(names)[black], "result": result})
         ratings = rate(games.assign(pair=np.arange(len(games)) // 2), names)
         order = [int(name[1:]) for name in ratings.table["player"]]
-        gain = gains(ratings, by_depth(ratings, order)).iloc[0]
+        gain = gains_of(ratings, order).iloc[0]
         covered += gain["gain_low"] <= 60 <= gain["gain_high"]
     assert binom.cdf(covered, 100, 0.95) > 0.001
 

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 
 from arena.base.number import quantity, signed, times
-from arena.experiment.schedule import number_of
 from arena.ledger.read import GAME_COLUMNS
-from arena.ratings.repeats import repeated_games
 from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import RunPage
@@ -29,8 +27,6 @@ from arena.rules.result import NO_RESULT
 from players.finding import Finding
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
-    OPENING,
-    START,
     changed,
     experiment,
     frames,
@@ -60,21 +56,6 @@ def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_gro
     assert table["los"].dropna().to_dict() == {"a": 0.7, "c": 0.7}
     assert table.loc["idle", ["elo", "elo_low", "elo_high", "score", "los", "best"]].isna().all()
     assert table.loc["d", "elo"] == 1.0
-
-
-def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> None:
-    moves = ["a-b", "c-d"]
-    played = [
-        ("x", "y", START, moves),
-        ("x", "y", START, moves),
-        ("x", "y", START, moves[::-1]),
-        ("y", "x", START, moves),
-        ("x", "y", OPENING, moves),
-        ("x", "y", START, moves[:1]),
-    ]
-    rows = [(white, black, number_of(fen, *texts)) for white, black, fen, texts in played]
-    games = pd.DataFrame(rows, columns=["white", "black", "line"])
-    assert [repeated_games(part) for part in (games, games[1:], games[:0])] == [1, 0, 0]
 
 
 GRID = [player(f"{e}{d}", d, evaluation=e) for e in ("a", "b") for d in (2, 4)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_sai
     assert [claim.names for claim in claims] == [("y", "x")] * 3
     for claim, term in zip(claims, ("depth", "nodes", "time"), strict=True):
         assert f"at equal {term}" in claim.sentence and claim.interval is not None
-        assert claim.is_shown == (abs(claim.interval.value) > claim.interval.error)
+        assert not claim.is_shown or abs(claim.interval.value) > claim.interval.error
 
 
 def test_the_best_two_values_of_a_setting_are_compared_where_neither_is_the_reference(tmp_path: Path) -> None:
@@ -182,17 +183,58 @@ def test_shares_of_a_suite_are_shown_to_differ_where_their_intervals_are_apart()
     assert [claim.is_shown for claim in suite_claims(wide, ["a"])] == [True]
 
 
-def test_twice_the_depth_is_worth_what_a_line_that_fits_says() -> None:
-    rows = [(f"e{i}", "depth", g, g - 9.0, g + 9.0) for i, g in enumerate((80.0, 60.0, 100.0))]
-    table = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"]).assign(fits=True)
-    assert [claim.sentence for claim in doublings(table.head(1))] == ["twice the depth is worth: +80 ± 9 Elo."]
-    assert [claim.names for claim in doublings(table)] == [("e2",), ("e0",), ("e1",)]
-    assert [claim.names for claim in doublings(table.assign(fits=[False, True, True]))] == [
-        ("e2",),
-        ("e1",),
-        ("e0",),
-    ]
-    assert doublings(table.assign(fits=False)) == []
+def by_strength(folder: Path, lead: dict[int, float], pairs: int = 30) -> Run:
+    """A sweep of two evaluations, of which y is ahead by so many logits at each depth; a doubling is worth 0.4."""
+    players = [player(f"{e} d{d}", d, type="negamax", evaluation=e) for e in "xy" for d in lead]
+    run = synthetic(folder, players, pairs, plies=2)
+    strength = {f"{e} d{d}": 0.4 * np.log2(d) + (e == "y") * ahead for e in "xy" for d, ahead in lead.items()}
+    white, black = (run.games[colour].astype(str).map(strength) for colour in ("white", "black"))
+    chance = np.random.default_rng(2).random(len(white))
+    won = np.where(chance < 1 / (1 + np.exp(black - white)), "white", "black")
+    return changed(run, games=run.games.assign(result=won))
+
+
+def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_the_lead_changes(
+    tmp_path: Path,
+) -> None:
+    run = by_strength(tmp_path, {1: -1.2, 2: -0.5, 4: 0.6, 8: 1.6})
+    first, *others = answer(run)
+    ends = [run.ratings.difference(f"y d{depth}", f"x d{depth}") for depth in (1, 8)]
+    assert first.names == ("y", "x") and first.interval is None
+    assert f"from {ends[0]} Elo at depth 1 to {ends[1]} Elo at depth 8" in first.sentence
+    assert "the lead changes between depth 2 and depth 4" in first.sentence
+    assert all(claim.interval is None or claim.names != ("y", "x") for claim in others)
+    page = RunPage(run).markdown
+    assert "| y − x |" in page.partition("\n## ")[0] and "mean of 4 pairs" not in page
+    ahead = by_strength(tmp_path, {1: 0.6, 2: 1.0, 4: 1.6, 8: 2.6}, 60)
+    assert answer(ahead)[0].sentence.startswith("y is stronger than x at equal depth everywhere: from +")
+    same = answer(by_strength(tmp_path, {1: 0.5, 2: 0.5, 4: 0.5, 8: 0.5}))[0]
+    assert same.interval is not None and same.note == "mean of 4 pairs of players"
+
+
+def test_what_one_interval_shows_among_many_is_not_said_to_be_stronger(tmp_path: Path) -> None:
+    """Ten gauntlets of equal players: each has one that its own interval calls better or worse, all have none."""
+    called = {"one": 0, "all": 0}
+    for seed in range(10):
+        players = [player(f"p{i}", type=f"my.py:P{i}") for i in range(12)]
+        run = synthetic(tmp_path, players, 20, plies=2, seed=seed)
+        games = run.games[(run.games["white"] == "p0") | (run.games["black"] == "p0")]
+        ratings = changed(run, games=games).ratings
+        found = [ratings.difference(a, b) for a, b in combinations(ratings.names, 2)]
+        called["one"] += any(each is not None and abs(each.value) > each.error for each in found)
+        called["all"] += any(ratings.family.shows({a: 1.0, b: -1.0}) for a, b in combinations(ratings.names, 2))
+    assert called["one"] >= 8 and called["all"] <= 1
+
+
+def test_twice_the_depth_is_worth_what_a_line_says_or_there_is_the_elo_of_each_depth(tmp_path: Path) -> None:
+    straight = by_strength(tmp_path, {1: 0.0, 2: 0.0, 4: 0.0, 8: 0.0})
+    claims = [claim.interval for claim in doublings(straight) if claim.interval is not None and claim.is_shown]
+    assert len(claims) == 2 and claims[0].value > claims[1].value > 0
+    bent = doublings(by_strength(tmp_path, {1: 0.0, 2: 2.0, 4: -1.0, 8: 0.5}))
+    (of_y,) = [claim for claim in bent if claim.names == ("evaluation y",)]
+    assert of_y.interval is None and re.search(
+        r"not worth the same everywhere: Elo .* at 1, .* at 8\.$", of_y.sentence
+    )
 
 
 def scores(run: Run) -> np.ndarray:

@@ -15,6 +15,7 @@ from arena.report.charts.style import figure_of
 from arena.report.run import Run
 from arena.report.tables.settings import SweptNumber, swept_number
 from arena.report.tables.sweeps import FEWEST
+from arena.report.tables.views import stated
 
 
 class _Chart(NamedTuple):
@@ -63,8 +64,8 @@ _CHARTS = (
     _Chart(
         "comparisons",
         "Players that differ in one setting, at equal limits: difference of their Elo, with 95 % "
-        "intervals from the covariance of the ratings; means where there are several limits of one kind.",
-        lambda run: plot_comparisons(run.comparisons[run.comparisons["baseline"]]),
+        "intervals from the covariance of the ratings; means over several limits of one kind where they agree.",
+        lambda run: plot_comparisons(stated(run.comparisons[run.comparisons["baseline"]])),
         lambda run: len(run.comparisons) > 0 and len(run.players) > 2 and run.ablation.empty,
     ),
     _sweep("depth"),

@@ -107,7 +107,7 @@ def plot_comparisons(comparisons: pd.DataFrame) -> Axes:
     """
     table = comparisons.sort_values(["setting", "value"], kind="stable", key=_in_order).head(LEADING)
     labels = [
-        f"{row['value']} − {row['reference']}, {_at_equal(row['terms'], row['at'])}"
+        f"{row['value']} − {row['reference']}, {row['level'] or _at_equal(row['terms'], row['at'])}"
         for row in table.to_dict("records")
     ]
     some = f", the first {LEADING} of {len(comparisons)}" if len(table) < len(comparisons) else ""

@@ -14,8 +14,8 @@ from arena.base.files import REPORT
 from arena.base.number import percent, with_minus
 from arena.base.wording import counted
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
+from arena.ratings.joint import NoteKind
 from arena.ratings.match import match_summary
-from arena.ratings.prior import moved_by_prior
 from arena.report.charts.catalogue import CHARTS
 from arena.report.charts.style import kinds_of, on_page
 from arena.report.files import frame_of
@@ -30,7 +30,7 @@ from arena.report.sentences.facts import byes, details, facts, first_move, one_s
 from arena.report.sentences.grading import cost, solved
 from arena.report.tables.outcomes import sides, white_points
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, words
-from arena.report.tables.views import NAMED, differences
+from arena.report.tables.views import NAMED, differences, disagreeing
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
@@ -49,10 +49,8 @@ EFFORT_NOTES = {
     "tt_hits": "Table hits: lookups that found the position.",
 }
 """What the table of the search effort says below, by the column that it is about."""
-OF_VALUES = (
-    "The difference of their Elo at equal limits, all else equal, with its 95 % interval; LOS is the likelihood "
-    "that the first one is stronger."
-)
+TOGETHER = "“Stronger” is said with a chance of error of 5 % for all comparisons of the run together."
+OF_VALUES = "The difference of their Elo at equal limits, all else equal, with its 95 % interval."
 OF_PLAYERS = (
     "Results are from the view of the first one. The difference in Elo rests on all games of the run, not on "
     "theirs alone."
@@ -169,11 +167,18 @@ class RunPage(Contents):
     @property
     def scale(self) -> str:
         """What the numbers of the answer are, and what it takes to know more."""
-        if not any(claim.interval for claim in self.opening.claims):
+        if not any(" Elo" in claim.sentence for claim in self.opening.claims):
             return ""
         more = self.opening.more.text if self.opening.more else ""
-        scale = "Elo with 95 % intervals; 100 Elo are 64 % of the points."
+        scale = f"Elo with 95 % intervals; 100 Elo are 64 % of the points. {TOGETHER}"
         return " ".join(filter(None, (scale, one_scale(self.run), more)))
+
+    @property
+    def levels(self) -> Grid | None:
+        """The differences at each level, where some do not agree."""
+        table = self.run.comparisons[self.run.comparisons["baseline"].astype(bool)]
+        apart = disagreeing(table)[["setting", "terms"]].drop_duplicates()
+        return differences(table.merge(apart), pairs=True) if len(apart) else None
 
     # the players
 
@@ -187,7 +192,8 @@ class RunPage(Contents):
         """How to read the standings."""
         run = self.run
         zero = f"Elo: {run.zero}." if run.standings["elo"].notna().any() else ""
-        said = (placed_by(run), zero, first_move(run), byes(run), *moved_by_prior(run.ratings))
+        of_prior = [note.text for note in run.ratings.notes if note.kind is NoteKind.BY_PRIOR]
+        said = (placed_by(run), zero, first_move(run), byes(run), *of_prior)
         return " ".join(filter(None, said))
 
     @cached_property
@@ -253,7 +259,7 @@ class RunPage(Contents):
         rows = []
         for row in self._met.head(MOST_PAIRS).reset_index().to_dict("records"):
             name, other, points = self.run.placed[row["player"]], self.run.placed[row["opponent"]], row["points"]
-            difference = self.run.ratings.contrast({name: 1.0, other: -1.0})
+            difference = self.run.ratings.difference(name, other)
             results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
             elo = Cell(difference.value, str(difference)) if difference else EMPTY
             rows.append([*words((name, other)), Cell(sum(points) / len(points), results), elo])

@@ -62,7 +62,7 @@ def rated(
         (Heading("#", Style.RANK), [cell(rank, plain(rank)) for rank in table["rank"]]),
         (NAMED, named),
         *placing,
-        (Heading("Elo", Style.ELO), [_elo(each) for each in elo]),
+        (Heading("Elo", Style.ELO), list(map(_elo, elo, table["by_prior"]))),
         (Heading("95 % interval", Style.PLOT), [Cell(None, "", whisker(each, ends)) for each in elo]),
         *([(Heading(heading, is_wide=True), chances)] if chances else []),
         (Heading("Score", is_wide=bool(placing)), [Cell(score, percent(score)) for score in scores]),
@@ -70,8 +70,9 @@ def rated(
     ])  # fmt: skip
 
 
-def _elo(elo: Interval) -> Cell:
-    return Cell(elo.value, str(elo), elo_html(elo)) if known(elo.value) else EMPTY
+def _elo(elo: Interval, by_prior: bool) -> Cell:
+    mark = " *" if by_prior else ""
+    return Cell(elo.value, f"{elo}{mark}", elo_html(elo) + mark) if known(elo.value) else EMPTY
 
 
 def _named(name: str, what: str, linked: Collection[str]) -> Cell:

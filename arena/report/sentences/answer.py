@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from arena.base.number import quantity, signed
 from arena.base.wording import counted, listed
 from arena.experiment.formats.fixed import Sprt
 from arena.experiment.model import Experiment
@@ -17,14 +18,15 @@ from arena.ratings.joint import NoteKind
 from arena.ratings.match import SprtState, pairs_to_decide
 from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
-from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, among_given, compared, shortened
+from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Level, among_given, compared, ranging, shortened
 from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import WHOLE_PLAYER
 from arena.report.tables.forms import share, share_text
 from arena.report.tables.outcomes import verdict
+from arena.report.tables.settings import LIMITS
 from arena.report.tables.suites import RANDOM_CHOICE
-from arena.report.tables.views import TOO_LONG
+from arena.report.tables.views import LEAST, TOO_LONG
 
 PODIUM = ("first", "second", "third")
 """Places of the final order that it names."""
@@ -34,6 +36,8 @@ _DECISIONS = 50
 """Decisions of a player from which on an error rate is named."""
 LEAST_ELO, MOST_TIMES = 5, 200
 """Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
+_OF_MEETING = ["setting", "value", "reference", "terms"]
+"""The columns of comparisons that a mean shares with its levels."""
 UNKEPT = "†"
 """Stands behind a time that was not equal; `cautions.too_long` explains it."""
 
@@ -119,7 +123,7 @@ def _comparisons(run: Run) -> Iterator[Claim]:
     if len(run.experiment.anchor) > 1:
         yield from _placements(run)
         return
-    of_doubling = doublings(run.gains)
+    of_doubling = doublings(run)
     if len(run.ablation) and not of_doubling and not _is_sweep(run):
         yield from _ablation(run)
         return
@@ -136,24 +140,31 @@ def _is_sweep(run: Run) -> bool:
     return bool((table["pairs"] > 1).any()) or table["terms"].nunique() > 1
 
 
-def doublings(table: pd.DataFrame) -> list[Claim]:
-    """What twice the depth is worth, of each family whose Elo lies on a line; of nodes where depth has none."""
-    for per, rows in table.groupby("per", sort=False):
-        fitting = rows[rows["fits"]].sort_values("gain", ascending=False, kind="stable")
-        if fitting.empty:
-            continue
+def doublings(run: Run) -> list[Claim]:
+    """What twice the depth is worth, of each family whose Elo lies on a line; of nodes where there is no depth.
+
+    Of others that a doubling is not worth the same everywhere, with the Elo at each depth.
+    """
+    for per, rows in run.gains.groupby("per", sort=False):
+        is_alone = len(rows) == 1
         claims = list[Claim]()
-        for row in fitting.to_dict("records"):
-            family = (row["family"],) if len(rows) > 1 else ()
+        for row in rows.sort_values(["fits", "gain"], ascending=False, kind="stable").to_dict("records"):
+            names, of = ((), "") if is_alone else ((row["family"],), " with {}")
             gain = Interval.of(row, "gain")
-            if gain.error <= TOO_WIDE:
-                words = ("with {}, " if family else "") + f"twice the {per} is worth"
-                claims.append(Claim(words, family, gain, abs(gain.value) > gain.error))
-        if others := rows.loc[~rows["fits"], "family"].tolist():
-            words = f"with {listed(['{}'] * len(others))}, a doubling is not worth the same at every {per}"
-            claims.append(Claim(words, tuple(others), is_shown=False))
+            if not row["fits"]:
+                words = f"twice the {per}{of} is not worth the same everywhere: {_elo_by(run, per, row['family'])}"
+                claims.append(Claim(words, names))
+            elif gain.error <= TOO_WIDE:
+                claims.append(Claim(f"twice the {per}{of} is worth", names, gain, bool(row["shown"])))
         return claims
     return []
+
+
+def _elo_by(run: Run, per: object, family: str) -> str:
+    """The Elo of a family at each depth, or number of nodes: "−310 at 1, −120 at 2, +50 at 4"."""
+    members = run.sweeps[(run.sweeps["per"] == per) & (run.sweeps["family"] == family)]
+    points = zip(members["elo"], members["x"], strict=True)
+    return "Elo " + ", ".join(f"{signed(elo)} at {quantity(x)}" for elo, x in points)
 
 
 def _ablation(run: Run) -> Iterator[Claim]:
@@ -163,7 +174,8 @@ def _ablation(run: Run) -> Iterator[Claim]:
     rows = run.ablation[(run.ablation["player"] != reference) & run.ablation["elo_difference"].notna()]
     for row in rows.sort_values("elo_difference", kind="stable").to_dict("records"):
         note = "at another limit" if limit[row["player"]] != limit[reference] else ""
-        yield compared(row["player"], reference, Interval.of(row, "elo_difference"), note=note)
+        is_shown = run.family.shows({row["player"]: 1.0, reference: -1.0})
+        yield compared(row["player"], reference, Interval.of(row, "elo_difference"), is_shown, note=note)
 
 
 def _settings(run: Run) -> Iterator[Claim]:
@@ -171,7 +183,7 @@ def _settings(run: Run) -> Iterator[Claim]:
 
     All that at each kind of equal terms.
     """
-    every = run.comparisons
+    every = run.comparisons[run.comparisons["level"] == ""]
     every = every[every["elo_difference_low"] < every["elo_difference_high"]]  # not of two that are one player
     rows = every[every["baseline"].astype(bool)]
     several = rows["terms"].nunique() > 1
@@ -199,18 +211,40 @@ def _best_two(run: Run, every: pd.DataFrame, of_setting: pd.DataFrame, several: 
 
 
 def _of_values(run: Run, row: Mapping[Any, Any], names: Sequence[str], several: bool) -> Claim:
-    """A row of `Run.comparisons`, as a claim on the first of its values; with its terms if there are `several`."""
-    difference = Interval.of(row, "elo_difference")
+    """A row of `Run.comparisons`, as a claim on the first of its values; with its terms if there are `several`.
+
+    A mean of differences that do not agree is no answer: then it is where they are least and greatest.
+    """
     first, second = names
     terms = f" at equal {row['terms']}" if row["terms"] and (row["pairs"] > 1 or several) else ""
+    at = terms + (f" {UNKEPT}" if row["time_used"] > TOO_LONG else "")
+    if row["agreement"] < LEAST:
+        return ranging(first, second, _levels(run, row, is_reversed=first != row["value"]), at=at)
+    difference = Interval.of(row, "elo_difference")
     return compared(
         first,
         second,
         difference if first == row["value"] else difference.reversed,
-        at=terms + (f" {UNKEPT}" if row["time_used"] > TOO_LONG else ""),
+        bool(row["shown"]),
+        at=at,
         points=_points(run, first) if row["setting"] == WHOLE_PLAYER else "",
         note=f"mean of {row['pairs']} pairs of players" if row["pairs"] > 1 else "",
     )
+
+
+def _levels(run: Run, row: Mapping[Any, Any], *, is_reversed: bool) -> list[Level]:
+    """The levels of a row of `Run.comparisons`."""
+    table = run.comparisons
+    same = (table[_OF_MEETING] == [row[name] for name in _OF_MEETING]).all(axis=1)
+    return [
+        Level(
+            "at" if level["level"].startswith(LIMITS) else "with",
+            level["level"],
+            Interval.of(level, "elo_difference").reversed if is_reversed else Interval.of(level, "elo_difference"),
+            bool(level["shown"]),
+        )
+        for level in table[same & (table["level"] != "")].to_dict("records")
+    ]
 
 
 def lead(run: Run) -> Iterator[Claim]:
@@ -229,9 +263,10 @@ def lead(run: Run) -> Iterator[Claim]:
         at_the_top = " at the top" if len(level) < len(names) else ""
         yield Claim(f"{who} are level{at_the_top}", named, is_shown=False)
         return
-    difference = run.ratings.contrast({names[0]: 1.0, names[1]: -1.0})
+    difference = run.ratings.difference(names[0], names[1])
     if difference is not None:
-        yield compared(names[0], names[1], difference, points=_points(run, names[0]))
+        is_shown = run.family.shows({names[0]: 1.0, names[1]: -1.0})
+        yield compared(names[0], names[1], difference, is_shown, points=_points(run, names[0]))
 
 
 def _failed(run: Run, name: str) -> Claim:
@@ -275,10 +310,10 @@ def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim
         shares = {row["player"]: Interval.of(row, "share") for row in rows.to_dict("records")}
         asked = [name for name in players if name in shares][:2]
         if asked:
-            first, *others = (f"{share_text(*shares[name])} %" for name in asked)
+            first, *others = (share_text(*shares[name]) for name in asked)
             words = f"Of the {rows['positions'].max():,} positions of {{}}, {{}} solves {first}"
             words += "".join(f", {{}} {share}" for share in others)
-            words += f", {RANDOM_CHOICE} {share_text(*shares[RANDOM_CHOICE])} %"
+            words += f", {RANDOM_CHOICE} {share_text(*shares[RANDOM_CHOICE])}"
             yield Claim(words, (str(suite), *asked), is_shown=_are_apart([shares[name] for name in asked]))
 
 
@@ -346,8 +381,8 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
         return None
     difference = max(differences, key=lambda interval: abs(interval.value) / interval.error)
     elo = max(round(abs(difference.value)), LEAST_ELO)
-    # an estimate lies above Z95 errors with a chance of 80 % if its mean lies Z80 errors further
-    of_those_played = ((Z95 + Z80) / Z95 * difference.error / elo) ** 2
+    # an estimate lies above the bound with a chance of 80 % if its mean lies Z80 errors further
+    of_those_played = ((run.family.critical + Z80) / Z95 * difference.error / elo) ** 2
     times = math.ceil(of_those_played * run.played / (run.info.games or run.played))
     if not 1 < times <= MOST_TIMES:
         return None

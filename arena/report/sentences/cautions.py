@@ -10,7 +10,6 @@ from arena.base.number import percent, quantity
 from arena.base.wording import counted, first_few
 from arena.ratings.joint import NoteKind
 from arena.ratings.misfit import misfit
-from arena.ratings.several import CERTAIN
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import random_answers
@@ -258,33 +257,26 @@ def _games_of_pairings(run: Run) -> dict[tuple[str, str], int]:
 
 
 def below_random(run: Run) -> list[str]:
-    """Players with code of a user's own that are certainly below one that moves by chance.
+    """Players with code of a user's own that are below one that moves by chance, beyond chance among all.
 
-    All that are tested are so at once (S. Holm, 1979): of a whole class that is no weaker, nobody is named with a
-    probability of 97.5 %. Without those that lost half their games or more by failures.
+    Without those that lost half their games or more by failures.
     """
     randoms = [spec.name for spec in run.experiment.players if spec.type == "random"]
     failed = failing(run)
-    tested = [
-        (difference.los, spec, other, difference)
-        for spec in run.experiment.players
-        for other in randoms
-        if own_code(spec)
-        and spec.name not in failed
-        and (difference := run.ratings.contrast({spec.name: 1.0, other: -1.0})) is not None
-    ]
     sentences = []
-    for place, (los, spec, other, difference) in enumerate(sorted(tested, key=lambda test: test[0])):
-        if los * (len(tested) - place) > 1 - CERTAIN:
-            break
-        why = (
-            "one ply ahead it does not see the reply, or a sign is wrong"
-            if spec.type == "greedy"
-            else "look for a wrong sign or a wrong view in what it chooses by"
-        )
-        sentences.append(
-            f"{spec.name} is below {other}, which moves by chance ({difference} Elo): {why}{_check(run, spec)}."
-        )
+    for spec in run.experiment.players:
+        for other in randoms if own_code(spec) and spec.name not in failed else ():
+            difference = run.ratings.difference(spec.name, other)
+            if difference and difference.value < 0 and run.family.shows({spec.name: 1.0, other: -1.0}):
+                why = (
+                    "one ply ahead it does not see the reply, or a sign is wrong"
+                    if spec.type == "greedy"
+                    else "look for a wrong sign or a wrong view in what it chooses by"
+                )
+                sentences.append(
+                    f"{spec.name} is below {other}, which moves by chance ({difference} Elo): "
+                    f"{why}{_check(run, spec)}."
+                )
     return sentences
 
 

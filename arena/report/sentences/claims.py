@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from arena.base.number import signed
@@ -41,14 +42,22 @@ class Claim(NamedTuple):
 
 
 def compared(
-    first: str, second: str, difference: Interval, *, at: str = "", points: str = "", note: str = ""
+    first: str,
+    second: str,
+    difference: Interval,
+    is_shown: bool,
+    *,
+    at: str = "",
+    points: str = "",
+    note: str = "",
 ) -> Claim:
     """What games say of two players, or of two values of a setting, of which the first is spoken of.
 
-    `at` says at which equal terms. `points`, of the first, stand in place of a number where games are too few.
+    `is_shown` is whether the difference is beyond chance among all that is compared (`Family.shows`). `at` says at
+    which equal terms. `points`, of the first, stand in place of a number where games are too few.
     """
     names = (first, second)
-    if abs(difference.value) > difference.error:
+    if is_shown:
         than = "stronger" if difference.value > 0 else "weaker"
         return Claim(f"{{}} is {than} than {{}}{at}", names, difference, note=note)
     if difference.error > TOO_WIDE:
@@ -56,6 +65,36 @@ def compared(
         words = f"{{}}{scored} and {{}}{at}: too few games to tell"
         return Claim(words, names, is_shown=False, note=note, lacks_games=True)
     return Claim(f"{{}} and {{}}{at}: no difference shown", names, difference, is_shown=False, note=note)
+
+
+class Level(NamedTuple):
+    """A difference under one of several conditions."""
+
+    where: str
+    """Stands before its words: at, with, in."""
+    words: str
+    """The condition: "depth 4", "no pvs", "english"."""
+    difference: Interval
+    is_shown: bool
+    """Whether it is beyond chance among all that is compared."""
+
+
+def ranging(first: str, second: str, levels: Sequence[Level], *, at: str = "", note: str = "") -> Claim:
+    """What games say of two whose difference depends on the level: its ends, and where the sign turns.
+
+    `levels` are in order. `at` says at which equal terms.
+    """
+    least, most = (end(levels, key=lambda level: level.difference.value) for end in (min, max))
+    ends = sorted((least, most), key=levels.index)
+    is_one_sided = least.difference.value * most.difference.value > 0
+    words = f"{{}} over {{}}{at}"
+    if is_one_sided and all(level.is_shown for level in levels):
+        words = f"{{}} is {'stronger' if least.difference.value > 0 else 'weaker'} than {{}}{at} everywhere"
+    words += ": from " + " to ".join(f"{level.difference} Elo {level.where} {level.words}" for level in ends)
+    turns = [pair for pair in pairwise(levels) if pair[0].difference.value * pair[1].difference.value < 0]
+    if len(turns) == 1 and least.is_shown and most.is_shown and least.where == "at":
+        words += f"; the lead changes between {' and '.join(level.words for level in turns[0])}"
+    return Claim(words, (first, second), note=note)
 
 
 def among_given(player: str, elo: Interval, given: Mapping[str, float]) -> Claim:

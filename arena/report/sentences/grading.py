@@ -41,6 +41,6 @@ def solved(suites: pd.DataFrame) -> str:
     size = f"Positions: {listed([f'{number:,} of {suite}' for suite, number in sizes.items()])}."
     failures = f" Failed, which solves nothing: {first_few(rows, MOST_NAMED, '; ')}." if rows else ""
     return (
-        "Per cent of the positions that each player solves under its own limit, ± the longer side of Wilson's "
-        f"95 % interval. Below the players: a move at random, and one that looks one ply ahead. {size}{failures}"
+        "Share of the positions that each player solves under its own limit, with Wilson's 95 % interval. "
+        f"Below the players: a move at random, and one that looks one ply ahead. {size}{failures}"
     )

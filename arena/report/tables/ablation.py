@@ -100,12 +100,12 @@ def paired_ratio(differences: NDArray[np.float64]) -> Interval:
 
     Fewer than two have no interval.
     """
-    count_text = len(differences)
-    if count_text == 0:
+    ratios = len(differences)
+    if ratios == 0:
         return UNKNOWN
     mean, error = float(differences.mean()), np.nan
-    if count_text > 1:
-        error = float(student_quantile(count_text - 1, 0.975) * differences.std(ddof=1) / np.sqrt(count_text))
+    if ratios > 1:
+        error = float(student_quantile(ratios - 1, 0.975) * differences.std(ddof=1) / np.sqrt(ratios))
     return Interval(*(float(np.exp(log)) for log in (mean, mean - error, mean + error)))
 
 
@@ -116,4 +116,4 @@ def elo_difference(ratings: Ratings, player: str, reference: str) -> Interval:
     """
     if player == reference:
         return UNKNOWN if ratings.contrast({player: 0.0}) is None else Interval(0.0, np.nan, np.nan)
-    return ratings.contrast({player: 1.0, reference: -1.0}) or UNKNOWN
+    return ratings.difference(player, reference) or UNKNOWN

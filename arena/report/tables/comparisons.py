@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from arena.experiment.names import words_of
 from arena.experiment.zero import reference as reference_of
+from arena.ratings.contrasts import Family, agreement
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units, views
-from arena.report.tables.settings import LIMITS, key, limits, settings, terms_at, without
+from arena.report.tables.settings import LIMITS, key, level_words, limits, settings, terms_at, without
 from arena.report.tables.table import Column, Table
 from players.options import options_of
 from players.player import PlayerSpec
@@ -30,16 +32,21 @@ COMPARISONS = Table.of(
     Column("baseline", "whether all other values are compared with this reference, too: True or False"),
     Column("terms", "kind of limit that the compared players have in common"),
     Column("at", "least and greatest limit of that kind"),
+    Column("level", "what one pair of players has in common, of several in the row above; empty for their mean"),
     Column("pairs", "pairs of players that the row rests on", units.PAIRS),
     shared.TIME_USED, *shared.ELO_DIFFERENCE,
-    Column("los", "likelihood of superiority", units.SHARE),
+    Column("agreement",
+        "probability of differences so far apart where all pairs have the same one (Cochran's test); below 0.05 "
+        "their mean says nothing, and the rows of the levels are the answer", units.SHARE),
+    Column("shown", "whether the difference is beyond chance, at 5 % for all that the run compares together"),
     view=views.differences,
 )  # fmt: skip
 
 
 class Meeting(NamedTuple):
-    """Two values of a setting, as texts of `settings.key`, at limits of one kind."""
+    """Two values of a setting, in words, at limits of one kind."""
 
+    setting: str
     value: str
     reference: str
     baseline: bool
@@ -47,49 +54,76 @@ class Meeting(NamedTuple):
     players: list[tuple[PlayerSpec, PlayerSpec]]
     """The players with the value, each with the one that differs from it in this setting only."""
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """Of players, in the mean difference."""
+        share = 1 / len(self.players)
+        return {a.name: share for a, _ in self.players} | {b.name: -share for _, b in self.players}
+
+
+def meetings(specs: Sequence[PlayerSpec], anchor: str | None = None) -> list[Meeting]:
+    """Every two values of each setting other than a limit, of players that differ in it alone, at equal terms.
+
+    All other values are compared with that of the reference: the player `anchor`, else the first. Of two players
+    there is one meeting in any case, as a match is played to compare them: the first against the second, or the
+    one with code of a user's own against a built-in one, whatever they differ in.
+
+    The type is no setting: players of several types are opponents. A value that never meets that of the baseline
+    has the first one that it meets instead.
+    """
+    if not specs:
+        return []
+    reference = reference_of(specs, anchor)
+    found = [
+        meeting
+        for setting in _differing(specs)
+        for meeting in _meetings(setting, specs, key(settings(reference).get(setting)))
+    ]
+    if len(specs) == 2 and not found:
+        first = next(spec for spec in specs if spec is not reference)
+        found = [Meeting(WHOLE_PLAYER, first.name, reference.name, True, [(first, reference)])]
+    return found
+
 
 def comparisons(
     ratings: Ratings,
-    specs: Sequence[PlayerSpec],
-    anchor: str | None = None,
+    meetings: Sequence[Meeting],
+    family: Family,
     time_used: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """Players that differ in one setting other than a limit, at equal terms: every two values of the setting.
+    """The difference in Elo of each of `meetings`, as the mean over its pairs of players, then of each pair.
 
-    One row for each setting, pair of values and kind of limit, with means over the pairs of players that differ in
-    this setting only. All other values are compared with that of the reference: the player `anchor`, else the
-    first. `time_used` is what each player took of its time limit, as in the table `effort`.
-
-    Of two players there is one row in any case, as a match is played to compare them: the first against the
-    second, or the one with code of a user's own against a built-in one, whatever they differ in.
-
-    The type is no setting: players of several types are opponents.
-
-    The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
-    the other settings. A value that never meets that of the baseline has the first one that it meets instead.
+    `time_used` is what each player took of its time limit, as in the table `effort`; `family` are all contrasts
+    that the run may state.
     """
-    names = COMPARISONS.names
-    if not specs:
-        return pd.DataFrame(columns=names)
-    compared: list[tuple[tuple[object, ...], list[tuple[PlayerSpec, PlayerSpec]]]] = []
-    reference = reference_of(specs, anchor)
-    for setting in _differing(specs):
-        words = _words(setting, specs)
-        for meeting in _meetings(setting, specs, key(settings(reference).get(setting))):
-            texts = words[meeting.value], words[meeting.reference]
-            compared.append(((setting, *texts, meeting.baseline), meeting.players))
-    if len(specs) == 2 and not compared:
-        first = next(spec for spec in specs if spec is not reference)
-        compared = [((WHOLE_PLAYER, first.name, reference.name, True), [(first, reference)])]
-    rows = []
-    for what, pairs in compared:
-        share = 1 / len(pairs)
-        weights = {player.name: share for player, _ in pairs} | {other.name: -share for _, other in pairs}
-        used = [(time_used or {}).get(spec.name, math.nan) for pair in pairs for spec in pair]
+    rows = [row for meeting in meetings for row in _rows(ratings, meeting, family, time_used or {})]
+    return pd.DataFrame(rows, columns=COMPARISONS.names)
+
+
+def _rows(
+    ratings: Ratings, meeting: Meeting, family: Family, time_used: Mapping[str, float]
+) -> Iterator[tuple[object, ...]]:
+    """The rows of a meeting whose players are rated on one scale."""
+    pairs = meeting.players
+    levels = ["", *(level_words(pair, pairs) for pair in pairs)] if len(pairs) > 1 else [""]
+    for level, of in zip(levels, [pairs, *([pair] for pair in pairs)], strict=False):
+        weights = meeting._replace(players=of).weights
+        used = [time_used.get(spec.name, math.nan) for pair in of for spec in pair]
         most_used = max((time for time in used if not math.isnan(time)), default=math.nan)
         if (difference := ratings.contrast(weights)) is not None:
-            rows.append((*what, *_terms(pairs), len(pairs), most_used, *difference, difference.los))
-    return pd.DataFrame(rows, columns=names)
+            what, measured = meeting[:4], (len(of), most_used, *difference)
+            yield (*what, *_terms(of), level, *measured, _agreement(ratings, of), family.shows(weights))
+
+
+def _agreement(ratings: Ratings, pairs: Sequence[tuple[PlayerSpec, PlayerSpec]]) -> float:
+    """The probability of differences so far apart of pairs that have the same; missing for one pair."""
+    if len(pairs) < 2:
+        return math.nan
+    names = [spec.name for pair in pairs for spec in pair]
+    differences = np.kron(np.eye(len(pairs)), [1.0, -1.0])
+    elo = ratings.table.set_index("player")["elo"].loc[names].to_numpy(float)
+    spread = ratings.covariance.loc[names, names].to_numpy(float)
+    return agreement(differences @ elo, differences @ spread @ differences.T)
 
 
 def _terms(pairs: Sequence[tuple[PlayerSpec, PlayerSpec]]) -> tuple[str, str]:
@@ -152,5 +186,10 @@ def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list
     baseline: dict[str, str] = {}
     for value, reference, _ in meeting_players:
         baseline[value] = min(reference, baseline.get(value, reference), key=place.__getitem__)
-    meetings = [Meeting(v, r, baseline[v] == r, players) for (v, r, _), players in meeting_players.items()]
-    return sorted(meetings, key=lambda m: (not m.baseline, place[m.reference], place[m.value]))
+    words = _words(setting, specs)
+    ordered = sorted(meeting_players, key=lambda m: (baseline[m[0]] != m[1], place[m[1]], place[m[0]]))
+    return [
+        Meeting(setting, words[value], words[reference], baseline[value] == reference, meeting_players[met])
+        for met in ordered
+        for value, reference, _ in [met]
+    ]

@@ -40,9 +40,9 @@ def share(value: Any, low: Any, high: Any) -> str:
 
 
 def share_text(value: float, low: float, high: float) -> str:
-    """A share and the longer side of its interval in per cent: "62 ± 7"."""
-    half = f" ± {100 * max(high - value, value - low):.0f}" if known(low) else ""
-    return f"{100 * value:.0f}{half}"
+    """A share and the ends of its interval in whole per cent: "62 % (55 to 69 %)"."""
+    ends = f" ({100 * low:.0f} to {100 * high:.0f} %)" if known(low) else ""
+    return f"{100 * value:.0f} %{ends}"
 
 
 def plain(value: Any) -> str:

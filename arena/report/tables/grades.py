@@ -7,7 +7,7 @@ import pandas as pd
 
 from arena.ledger.record import TABLES_JUDGE
 from arena.ratings import errors
-from arena.ratings.joint import cluster_of_each
+from arena.ratings.clusters import cluster_of_each
 from arena.report.tables import shared, units
 from arena.report.tables.effort import by_player
 from arena.report.tables.forms import estimate, share, to_4

@@ -15,7 +15,6 @@ from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo
 from arena.ledger.read import FinalOrder, RunData
 from arena.ratings.joint import Ratings, rate
-from arena.ratings.repeats import repeated_games
 from arena.report.faults import Faults
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.result import Colour
@@ -101,7 +100,8 @@ class RatedRun:
         for player, elo in anchor.items():
             return f"{called(player)} = {elo:g}"
         once = ", two that are one player counted once" if self.ratings.has_twins else ""
-        return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'}{once} = 0"
+        of = "all players" if len(self.ratings.groups) < 2 else "each group"
+        return f"mean of {of}, weighted by information{once}, = 0"
 
     @property
     def large(self) -> bool:
@@ -125,8 +125,8 @@ class RatedRun:
 
     @cached_property
     def repeated_games(self) -> int:
-        """Games that repeat an earlier one move for move: `arena.ratings.repeats.repeated_games`."""
-        return repeated_games(self.games)
+        """Games that repeat an earlier one: same players, colours, opening and moves."""
+        return int(self.games[["white", "black", "line"]].duplicated().sum())
 
     @property
     def anchor(self) -> dict[str, float]:

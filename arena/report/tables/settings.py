@@ -78,6 +78,19 @@ def terms_at(specs: Sequence[PlayerSpec]) -> tuple[str, str]:
     return terms(kinds), " to ".join(f"{n}" for n in dict.fromkeys([numbers[0], numbers[-1]])) + unit
 
 
+def level_words(pair: Sequence[PlayerSpec], pairs: Sequence[Sequence[PlayerSpec]]) -> str:
+    """What the players of a pair have in common and others of `pairs` not: "depth 4", "no pvs, depth 4"."""
+    each = [[settings(player) for player in players] for players in pairs]
+    names = dict.fromkeys(name for players in each for name in players[0])
+    own, other = (settings(player) for player in pair)
+    words = [
+        f"{name} {own[name]}" if is_number(own.get(name)) else word_of(name, own.get(name))
+        for name in names
+        if key(own.get(name)) == key(other.get(name)) and len({key(first.get(name)) for first, _ in each}) > 1
+    ]
+    return ", ".join(sorted(words, key=lambda word: word.split()[0] in LIMITS))
+
+
 class SweptNumber(NamedTuple):
     """A number in which players differ who are else alike."""
 

@@ -9,7 +9,11 @@ from arena.report.tables.table import Column, Style, with_interval
 
 PLAYER = Column("player", "name of the player", heading="Player", style=Style.NAME)
 FAMILY = Column("family", "players that differ only in name and one limit, by their other options")
-ELO = with_interval("elo", "rating in the joint fit of all games, 0 at the anchor or the mean", units.ELO)
+ELO = with_interval(
+    "elo",
+    "rating in the joint fit of all games, 0 at the anchor, or at the mean weighted by information",
+    units.ELO,
+)
 NODES_PER_MOVE = Column("nodes_per_move", "mean positions entered for a move", units.NODES, "Nodes/move")
 SECONDS_PER_MOVE = Column("seconds_per_move",
     "mean processor time of a move, wall time where that is not known of all moves", units.SECONDS,

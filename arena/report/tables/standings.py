@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from arena.ledger.read import FinalOrder
-from arena.ratings.best import best
+from arena.ratings.contrasts import best
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units
 from arena.report.tables.forms import plain
@@ -29,6 +29,7 @@ STANDINGS = Table.of(
     Column("draws", "games drawn", units.GAMES),
     Column("losses", "games lost", units.GAMES),
     Column("score", "points per game", units.SHARE),
+    Column("by_prior", "whether the prior alone keeps the Elo finite, as of a player that won or lost every game"),
     Column("los", "likelihood of superiority over the next player of the table, by Elo", units.SHARE),
     Column("best",
         "probability of being the best of all players connected through games, where there are three or more",
@@ -71,6 +72,7 @@ def standings(
     table = table.merge(pd.DataFrame(rows), how="right", on="player")
     counts = [name for name in ("games", "wins", "draws", "losses", "byes") if name in table]
     table[counts] = table[counts].fillna(0).astype(int)
+    table["by_prior"] = table["by_prior"].eq(True)
     if "round" in table:
         table["round"] = table["round"].astype("Int64")
     table["rank"] = pd.array([*range(1, len(placed) + 1), *[pd.NA] * len(withdrawn)], "Int64")
@@ -81,15 +83,21 @@ def rating_table(ratings: Ratings) -> pd.DataFrame:
     """The table of a joint rating, with what is unknown missing, and further figures.
 
     Elo and score are missing for a player without games, and los for the last of each group of players connected
-    through games: nobody follows there. Three players or more have `best`, the probability of being that
-    (`arena.ratings.best`), which los says of two.
+    through games: nobody follows there. Three players or more have `best`, the probability of being that among
+    those of their group, where there are two or more.
     """
     table = ratings.table.copy()
     figures = ["elo", "elo_low", "elo_high", "score", "los"]
     table[figures] = table[figures].astype(float).where(table["games"] > 0)
     table.loc[table["player"].isin([group[-1] for group in ratings.groups]), "los"] = np.nan
     if len(table) > 2:
-        table["best"] = best(ratings)
+        table["best"] = np.nan
+        rated = table[table["elo"].notna()]
+        for group in ratings.groups:
+            members = rated[rated["player"].isin(group)]
+            spread = ratings.covariance.loc[members["player"], members["player"]].to_numpy(float)
+            if len(members) > 1:
+                table.loc[members.index, "best"] = best(members["elo"].to_numpy(float), spread)
     return table
 
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc as chi_square_tail
 
-from arena.ratings.interval import Z95, Floats, Interval
+from arena.ratings.contrasts import Family, line
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units
 from arena.report.tables.settings import families
 from arena.report.tables.table import Column, Table, with_interval
+from arena.report.tables.views import LEAST
 from players.player import PlayerSpec
 
 FEWEST = 3
 """Different depths, or nodes, of a family's players that make a line: any two points lie on one."""
-MISFIT = 0.05
-"""Chance of ratings as far from their line, below which it does not describe them, if they are FAR from it."""
-FAR = 25.0
-"""Elo from the line, on the mean: with a great many games any distance is certain."""
 
 SWEEPS = Table.of(
     "sweeps",
@@ -38,8 +34,9 @@ GAINS = Table.of(
     Column("x_high", "greatest depth, or nodes per move, of the family", units.PLIES_OR_NODES),
     *with_interval("gain", "what a doubling is worth", units.ELO),
     Column("elo_at_1", "Elo of the fitted line at depth 1, or at one node", units.ELO),
-    Column("misfit", "root mean square distance of the ratings from the line", units.ELO),
-    Column("fits", "whether the line describes the ratings: True or False"),
+    Column("agreement", "probability of ratings so far from the line where it is right", units.SHARE),
+    Column("fits", "whether the line describes the ratings, by a probability of 0.05 or more: True or False"),
+    Column("shown", "whether the gain is beyond chance, at 5 % for all that the run compares together"),
 )  # fmt: skip
 
 
@@ -75,37 +72,39 @@ def of_lines(table: pd.DataFrame, x: str) -> pd.DataFrame:
     return table[table.groupby("family")[x].transform("nunique") >= FEWEST]
 
 
-def gains(ratings: Ratings, sweeps: pd.DataFrame) -> pd.DataFrame:
-    """The worth of a doubling of depth and of nodes: the line Elo = elo_at_1 + gain * log2(x), family by family.
+class Doubling(NamedTuple):
+    """The line of a family: Elo = elo_at_1 + gain * log2(x)."""
 
-    Generalized least squares with the covariance of the ratings, on differences to the family's first player, so
-    that it does not matter what Elo is relative to. Where the ratings lie further from the line than chance has
-    it (chi-square above its degrees of freedom), the error is multiplied by the root of that ratio (R. T. Birge,
-    Phys. Rev. 40, 1932). The line fits unless the misfit is both certain (MISFIT) and FAR.
+    members: pd.DataFrame
+    """The family's rows of `sweeps`."""
+    weights: Mapping[str, float]
+    """Of players, in the gain."""
+    agreement: float
+    """The probability of ratings so far from a line that is right."""
+
+
+def doublings(ratings: Ratings, sweeps: pd.DataFrame) -> list[Doubling]:
+    """The line of each family whose players games connect, against depth and against nodes.
+
+    By generalized least squares with the covariance of the ratings (`arena.ratings.contrasts.line`).
     """
-    rows = []
-    for (per, family), members in sweeps.groupby(["per", "family"], sort=False):
+    found = []
+    for _, members in sweeps.groupby(["per", "family"], sort=False):
         names = members["player"].tolist()
-        if not any(set(names) <= set(group) for group in ratings.groups):
-            continue
-        x, elo = members["x"].to_numpy(dtype=float), members["elo"].to_numpy(dtype=float)
-        gain, chance = _slope(np.log2(x), elo, ratings.covariance.loc[names, names].to_numpy(dtype=float))
-        at_one = float(np.mean(elo - gain.value * np.log2(x)))
-        misfit = float(np.sqrt(np.mean((elo - at_one - gain.value * np.log2(x)) ** 2)))
-        fits = chance > MISFIT or misfit <= FAR
-        rows.append((family, per, len(names), x.min(), x.max(), *gain, at_one, misfit, fits))
-    return pd.DataFrame(rows, columns=GAINS.names).astype({"fits": bool})
+        if any(set(names) <= set(group) for group in ratings.groups):
+            x, elo = np.log2(members[["x"]].to_numpy(float)), members["elo"].to_numpy(float)
+            weights, agreement = line(x, elo, ratings.covariance.loc[names, names].to_numpy(float))
+            found.append(Doubling(members, dict(zip(names, weights[0].tolist(), strict=True)), agreement))
+    return found
 
 
-def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[Interval, float]:
-    """The slope of the line through (x, y), and the chance of ratings as far from a line that is right."""
-    differences = np.hstack([-np.ones((len(x) - 1, 1)), np.eye(len(x) - 1)])
-    dx, dy = differences @ x, differences @ y
-    inverse = np.linalg.pinv(differences @ covariance @ differences.T, hermitian=True)
-    information = float(dx @ inverse @ dx)
-    slope = float(dx @ inverse @ dy) / information
-    residual = dy - slope * dx
-    chi_square, freedom = float(residual @ inverse @ residual), len(dx) - 1
-    excess = math.sqrt(max(chi_square / freedom, 1.0)) if freedom else 1.0
-    chance = float(chi_square_tail(freedom, chi_square)) if freedom else 1.0
-    return Interval.around(slope, Z95 * excess / math.sqrt(information)), chance
+def gains(ratings: Ratings, doublings: Sequence[Doubling], family: Family) -> pd.DataFrame:
+    """The worth of a doubling of depth and of nodes, family by family; a line fits where `agreement` is LEAST."""
+    rows = []
+    for members, weights, agreement in doublings:
+        if (gain := ratings.contrast(weights)) is not None:
+            x = members["x"]
+            at_one = float((members["elo"] - gain.value * np.log2(x)).mean())
+            what = members["family"].iloc[0], members["per"].iloc[0], len(members), x.min(), x.max()
+            rows.append((*what, *gain, at_one, agreement, agreement >= LEAST, family.shows(weights)))
+    return pd.DataFrame(rows, columns=GAINS.names).astype({"fits": bool, "shown": bool})

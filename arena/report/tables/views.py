@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.number import probability
 from arena.ratings.interval import Interval
 from arena.report.tables.forms import elo, share_text
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
 
+LEAST = 0.05
+"""Probability of differences so far apart, below which their mean says nothing."""
 TOO_LONG = 1.2
 """Mean time a move, over its limit, above which equal time limits are no equal time."""
 NAMED = Heading("Player", Style.NAME)
@@ -19,12 +20,13 @@ NAMED = Heading("Player", Style.NAME)
 
 
 def differences(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
-    """Differences of Elo at equal terms, with their likelihood of superiority.
+    """Differences of Elo at equal terms.
 
-    A row for each value of a setting, against that of the baseline, or for every two values if `pairs`, and two
-    columns for each kind of terms. "†": a player took more than TOO_LONG of its time limit.
+    A row for each value of a setting, against that of the baseline, or for every two values if `pairs`, and a
+    column for each kind of terms, or of a setting of which some means say nothing (`disagreeing`) for each level.
+    "†": a player took more than TOO_LONG of its time limit.
     """
-    rows = table if pairs else table[table["baseline"].astype(bool)]
+    rows = _said_of(["setting", "terms"], table if pairs else table[table["baseline"].astype(bool)])
     keys = list(rows[["setting", "value", "reference"]].drop_duplicates().itertuples(index=False, name=None))
     columns: list[tuple[Heading, list[Cell]]] = []
     if rows["setting"].nunique() > 1:
@@ -36,16 +38,31 @@ def differences(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
         columns.append((Heading("Value", Style.NAME), words(value for _, value, _ in keys)))
         if rows["reference"].nunique() > 1:
             columns.append((Heading("Against", Style.NAME), words(reference for _, _, reference in keys)))
-    for terms in rows["terms"].unique():
-        of_terms = rows[rows["terms"] == terms]
+    for terms, level in rows[["terms", "level"]].drop_duplicates().itertuples(index=False, name=None):
+        of_terms = rows[(rows["terms"] == terms) & (rows["level"] == level)]
         by_key = {(row["setting"], row["value"], row["reference"]): row for row in of_terms.to_dict("records")}
         at = of_terms["at"].unique()
         title = (f"Equal {terms}" if terms else "In the games") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
-        of_keys = [by_key.get(key) for key in keys]
-        columns.append((Heading(title), [_difference(row) for row in of_keys]))
-        chances = [cell(row["los"], probability(row["los"])) if row else EMPTY for row in of_keys]
-        columns.append((Heading("LOS"), chances))
+        title = level[0].upper() + level[1:] if level else title
+        columns.append((Heading(title), [_difference(by_key.get(key)) for key in keys]))
     return Grid.of(columns)
+
+
+def stated(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of comparisons that say something: means, or the levels of those that do not agree."""
+    return _said_of(["setting", "value", "reference", "terms"], table)
+
+
+def _said_of(columns: list[str], table: pd.DataFrame) -> pd.DataFrame:
+    """Means, or levels where a mean with the same values of these columns says nothing."""
+    rows, apart = (pd.MultiIndex.from_frame(part[columns]) for part in (table, disagreeing(table)))
+    is_apart = rows.isin(apart) & ((table["level"] != "") | (table["pairs"] > 1))
+    return table[(table["level"] != "") == is_apart]
+
+
+def disagreeing(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of comparisons that are means of differences which do not agree."""
+    return table[table["agreement"] < LEAST]
 
 
 def _difference(row: dict[Hashable, Any] | None) -> Cell:
@@ -71,5 +88,5 @@ def shares_by_suite(table: pd.DataFrame) -> Grid:
 
 def _shares(rows: pd.DataFrame, players: Iterable[str]) -> list[Cell]:
     shown = zip(rows["player"], rows["share"], rows["share_low"], rows["share_high"], strict=True)
-    cells = {player: Cell(share, f"{share_text(share, low, high)} %") for player, share, low, high in shown}
+    cells = {player: Cell(share, share_text(share, low, high)) for player, share, low, high in shown}
     return [cells.get(player, EMPTY) for player in players]
