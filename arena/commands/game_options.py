@@ -132,7 +132,7 @@ def _game_of_file(options: GameOptions, path: Path, variant: Variant | None) -> 
 
 
 def _reason(pdn: PlayedGame) -> str:
-    last = pdn.tags.get("Termination") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
+    last = pdn.tags.get("TerminationDetails") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
     return f" ({last.replace('_', ' ')})" if last in list(Termination) else ""
 
 

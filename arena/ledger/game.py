@@ -9,15 +9,22 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import known
+from arena.base.version import OURS
 from arena.ledger.ledger import StoreError
 from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.read import RunData
 from arena.ledger.record import short_id
-from arena.rules.pdn.write import pdn_game
+from arena.rules.game import ADJUDICATED, FORFEITS, Termination
+from arena.rules.pdn.write import pdn_game, time_control
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.result import points_text
-from arena.rules.variants import Variant
 
+_TERMINATIONS = (
+    dict.fromkeys((*ADJUDICATED, Termination.MAX_PLIES), "adjudication")
+    | dict.fromkeys(FORFEITS, "rules infraction")
+    | {Termination.TIME: "time forfeit"}
+)
+"""The words of PGN 9.8.1 for the ends of games that are not "normal"."""
 _MISSING = {"plies_to_win": 0.0}
 """What stands for a missing value of an answer, elsewhere nan."""
 
@@ -41,7 +48,7 @@ def played_game(data: RunData, game: int | str) -> PlayedGame:
         row["opening_fen"],
         moves["move"],
         result=row["result"],
-        tags=_tags(data.experiment.name, row),
+        tags=_tags(data, row),
         number=int(row["game"]),
         count=int(every["game"].max()),
         answers={name: moves[name].to_numpy(float, na_value=_MISSING.get(name, nan)) for name, _ in MOVE_COLUMNS},
@@ -50,8 +57,7 @@ def played_game(data: RunData, game: int | str) -> PlayedGame:
 
 
 def row_pdn(
-    event: str,
-    variant: Variant,
+    data: RunData,
     row: Mapping[str, Any],
     texts: Sequence[str],
     comments: Iterable[str],
@@ -66,18 +72,27 @@ def row_pdn(
         points = points_text((row["white_points"], row["black_points"]))
         noted[len(texts)] = ", ".join(filter(None, [noted.get(len(texts)), points]))
     opening, result = str(row["opening_fen"]), str(row["result"])
-    return pdn_game(variant, opening, _tags(event, row), texts, result, comments=noted, marks=marks)
+    variant, tags = data.experiment.rule_set, _tags(data, row)
+    return pdn_game(variant, opening, tags, texts, result, comments=noted, marks=marks)
 
 
-def _tags(event: str, row: Mapping[str, Any]) -> dict[str, str]:
+def _tags(data: RunData, row: Mapping[str, Any]) -> dict[str, str]:
+    """The tags of a game; how it ended is said in the words of PGN, and in the arena's beside them."""
+    version = data.info.versions.get(OURS)
+    limits = {spec.name: spec.limit._asdict() for spec in data.experiment.players}
+    white, black = (time_control(limits.get(row[colour], {})) for colour in ("white", "black"))
+    both = {"TimeControl": white} if white == black else {"TimeControlWhite": white, "TimeControlBlack": black}
     return {
-        "Event": event,
-        "Site": "draughts-arena",
+        "Event": data.experiment.name,
+        "Site": f"draughts-arena {version}" if version else "draughts-arena",
         "Date": f"{row['began']:%Y.%m.%d}",
         "Round": f"{row['round']}.{row['game']}",
         "GameId": str(row["id"]),
         "White": str(row["white"]),
         "Black": str(row["black"]),
         "Result": str(row["result"]),
-        "Termination": str(row["termination"]),
+        **{name: control for name, control in both.items() if control},
+        "PlyCount": str(row["plies"]),
+        "Termination": _TERMINATIONS.get(row["termination"], "normal"),
+        "TerminationDetails": str(row["termination"]),
     }

@@ -10,6 +10,7 @@ import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
@@ -24,10 +25,13 @@ from arena.base.files import decoded, unreadable
 from arena.base.wording import counted, cut, first_few, listed, quoted
 from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
-from arena.rules.pdn.read import read_pdn
-from arena.rules.pdn.result import FirstMover, first_mover, result_of_tags
-from arena.rules.pdn.tokens import RawGame, split, variant_of_tags
+from arena.rules.notation import NotationError
+from arena.rules.pdn.moves import read_moves
+from arena.rules.pdn.rules import GameRules, guesses, result_of_tags, rules_of_tags
+from arena.rules.pdn.tokens import RawGame, split
+from arena.rules.played import Problem
 from arena.rules.result import NO_RESULT, RESULTS, Colour
+from arena.rules.variants import Variant
 
 _COUNTS = ("wins", "draws", "losses")
 _CHECKED = 500
@@ -208,65 +212,64 @@ def _wrong_names(white: str, black: str) -> str:
 def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     """The games; where any has a FEN, games from one with colours swapped are a pair."""
     rows, faults = [], []
-    claims: dict[FirstMover, int] = {}  # who moves first, and the first line that says so
-    playable: list[RawGame] = []
+    claims: dict[GameRules, int] = {}  # whose win 1-0 is, and the first line that says so
+    guess, notes = guesses(text), dict[str, None]()
+    known: list[tuple[RawGame, Variant]] = []
     for game in split(text):
         if not game.tags:
             continue
         white, black = (" ".join(game.tags.get(colour, "").split()) for colour in ("White", "Black"))
-        mover = first_mover(game.tags, *game.first_move, first)
-        result, fault = result_of_tags(game.tags.get("Result", ""), game.end, mover.colour)
+        rules = rules_of_tags(game.tags)
+        if rules is None and first:
+            rules = GameRules(None, first, "--first")
+        if rules is None:
+            rules = guess(game).rules
+            notes[f"{path}:{game.line}: {guess(game)}."] = None
+        result, fault = result_of_tags(game.tags.get("Result", ""), game.end, rules.first)
         if reason := _wrong_names(white, black) or fault:
             faults.append(_Fault(path, game.line, reason))
             continue
         fen = game.tags.get("FEN", "").strip()
         line = f"{fen} {game.moves}" if game.moves else None
-        if variant_of_tags(game.tags, None) is not None:
-            playable.append(game)
+        if rules.variant and rules.source:
+            known.append((game, rules.variant))
         rows.append((white, black, result if result in RESULTS else None, line, fen))
-        claims.setdefault(mover, game.line)
+        claims.setdefault(rules, game.line)
     if not rows and not faults:
         raise ArenaError(f'{path}: no games: a PDN has tags such as [White "name"]')
     table = pd.DataFrame(rows, columns=["white", "black", "result", "line", "fen"], dtype=object)
     games = game_table(table["white"], table["black"], table["result"]).assign(line=table["line"])
     if table["fen"].any():
         games = games.assign(pair=pairs_by_opening(table.rename(columns={"fen": "opening"})))
-    notes = []
-    if any(mover.colour == "black" for mover in claims):
-        notes.append(f"{path}: 1-0 is Black's win where Black moves first.")
-    notes += _unplayable(path, playable)
+    if any(rules.first == "black" for rules in claims):
+        notes[f"{path}: 1-0 is Black's win where Black moves first."] = None
     colour, source = (None, "") if first else _first_of(path, claims)
-    return GameSource(path, games, colour, source, faults, notes)
+    return GameSource(path, games, colour, source, faults, [*notes, *_unplayable(path, known)])
 
 
-def _unplayable(path: Path, games: Sequence[RawGame]) -> Iterator[str]:
+def _unplayable(path: Path, games: Sequence[tuple[RawGame, Variant]]) -> Iterator[str]:
     """A sentence on games of known rules that count although a move of theirs cannot be played."""
     looked_at = games[:: -(-len(games) // _CHECKED) or 1]
-    problems = read_pdn("\n\n".join(game.text for game in looked_at)).problems if looked_at else []
-    first: dict[int, str] = {}
-    for problem in problems:
-        if problem.game and problem.ply:
-            first.setdefault(problem.game, problem.message)
+    first: list[Problem] = []
+    for game, variant in looked_at:
+        with suppress(NotationError):
+            first += [problem for problem in read_moves(game, variant).problems if problem.ply][:1]
     if first:
-        number, message = next(iter(first.items()))
         games_with = f"{counted(len(first), 'game')}{f' of {len(looked_at)} looked at' * (looked_at != games)}"
-        place = f"line {looked_at[number - 1].line}"
-        yield f"{path}: {games_with} counted although not all moves can be played, the first ({place}): {message}."
+        first_one = f"the first (line {first[0].line}): {first[0].message}"
+        yield f"{path}: {games_with} counted although not all moves can be played, {first_one}."
 
 
-def _first_of(path: Path, claims: dict[FirstMover, int]) -> tuple[Colour | None, str]:
-    """The colour that moves first, and what says so: the rules, or, if they agree, the moves of all games."""
-    rules = {mover.colour: (mover.source, line) for mover, line in claims.items() if mover.is_certain}
-    if len(rules) > 1:
-        source, line = rules["black"]
+def _first_of(path: Path, claims: Mapping[GameRules, int]) -> tuple[Colour | None, str]:
+    """The colour that moves first, and what says so."""
+    said = {rules.first: (rules.source, line) for rules, line in claims.items() if rules.source}
+    if len(said) > 1:
+        source, line = said["black"]
         raise ArenaError(
-            f"{path}:{line}: by its {source} Black moves first in this game, but White in that of line "
-            f"{rules['white'][1]}: give --first for all"
+            f"{path}:{line}: by {source} Black moves first in this game, but White in that of line "
+            f"{said['white'][1]}: give --first for all"
         )
-    if rules:
-        return next((colour, source) for colour, (source, _) in rules.items())
-    likely = [mover for mover in claims if mover.source]
-    return (likely[0].colour, likely[0].source) if len(likely) == 1 else (None, "")
+    return next(((colour, source) for colour, (source, _) in said.items()), (None, ""))
 
 
 # --- CSV

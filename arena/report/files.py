@@ -61,6 +61,8 @@ def _write_table(table: Table, run: Run, path: Path) -> None:
 
 def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
     with written(path) as file:
+        if table.name == "submissions":
+            file.write("\ufeff")  # by which Excel knows UTF-8: teachers open it there
         for number, part in enumerate(parts):
             # A crosstable has its players in a named index.
             write_rows(table.rounded(part), file, index=part.index.name is not None, header=not number)
@@ -76,11 +78,11 @@ def _write_pdn(run: Run, path: Path) -> None:
 def pdn_games(run: Run) -> Iterator[str]:
     """Each game as PDN, in the order of the games table."""
     columns = [str(name) for name in run.games.columns]
-    marks, variant = errors_of_games(run.grades), run.data.experiment.rule_set
+    marks = errors_of_games(run.grades)
     for row, of_game in zip(run.games.itertuples(index=False, name=None), _moves(run), strict=True):
         named = dict(zip(columns, row, strict=True))
         errors = {ply: mark for ply, (mark, _) in marks.get(named["game"], {}).items()}
-        yield row_pdn(run.name, variant, named, *of_game, errors)
+        yield row_pdn(run.data, named, *of_game, errors)
 
 
 def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
@@ -89,7 +91,8 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
         texts = part["move"].tolist()
         men = part["score_men"].to_numpy(float, na_value=np.nan).tolist()
         wins = part["plies_to_win"].to_numpy(np.int64, na_value=0).tolist()
-        comments = list(map(search_comment, men, wins, part["depth"].tolist(), part["seconds"].tolist()))
+        clocks = part["clock"].to_numpy(float, na_value=np.nan).tolist()
+        comments = list(map(search_comment, men, wins, part["depth"].tolist(), part["seconds"].tolist(), clocks))
         start = 0
         while start < len(texts):
             end = start + next(plies)

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena.base.version import OURS
 from arena.ratings.joint import rate
 from arena.report.files import pdn_games
 from arena.report.load import read_results
+from arena.rules.pdn.read import read_pdn
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.results import written
 
@@ -64,6 +66,13 @@ def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     assert result.exit_code == 0, result.output
     run = arena.load(tmp_path / "out")
     path = written(tmp_path, "games.pdn", "\n".join(pdn_games(run)))
+    games = read_pdn(path).games
+    assert [game.tags["PlyCount"] for game in games] == [str(len(game.moves)) for game in games]
+    assert all(
+        (game.tags["TerminationDetails"] == "max_plies") == (game.tags["Termination"] != "normal")
+        for game in games
+    )
+    assert games[0].tags["Site"] == f"draughts-arena {run.info.versions[OURS]}"
     table = run.ratings.table.set_index("player")
     of_run, of_file = rated(run.folder), rated(path)
     for document in (of_run, of_file):
@@ -197,7 +206,7 @@ PDN = """\
 
 def test_a_pdn_needs_no_known_rules_and_is_recognized_by_its_name_or_its_first_tag(tmp_path):
     ann = 'Ann "the" First'
-    expected = [[ann, "bob", "white"], ["bob", ann, "draw"], ["cat", "bob", "black"], ["cat", "bob", "draw"]]
+    expected = [[ann, "bob", "white"], ["bob", ann, "draw"], ["cat", "bob", "white"], ["cat", "bob", "draw"]]
     for name, text in (("games.pdn", PDN), ("games.txt", PDN.partition("\n")[2])):
         games = read_results([written(tmp_path, name, text)]).games
         assert games[["white", "black", "result"]].to_numpy().tolist() == expected
@@ -282,12 +291,11 @@ def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, line):
         (game(GameType="20,W,10,10,N2,0"), "white", "GameType"),
         (game(GameType="99,B,8,8,N1,0"), "black", "GameType"),
         (game(Variant="english"), "black", "Variant"),
-        (game(), "black", "the first move"),
-        (game(moves="a1-b2"), "white", ""),
+        (game(), "black", "the moves"),
+        (game(moves="a1-b2"), "white", "the moves"),
+        (game(moves="a1-a2"), "white", ""),
         (game(FEN=FEN, GameType="20"), "white", "GameType"),
-        (game(FEN=FEN), "black", "the numbering of the moves"),
-        (game(FEN=FEN, number="1..."), "white", "the numbering of the moves"),
-        (game(FEN=FEN) + game(FEN="W" + FEN[1:]), "white", ""),
+        (game(FEN=FEN, moves="1-5") + game(FEN="W" + FEN[1:], moves="21-17"), "black", "the moves"),
     ],
 )
 def test_tags_or_moves_say_who_moves_first_and_first_overrides(tmp_path, games, first, said_by):

@@ -9,24 +9,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import isnan
+from math import isnan, nan
+from typing import NamedTuple
 
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen, king_runs_text
-from arena.rules.pdn.result import result_pdn
-from arena.rules.pdn.tokens import type_number, variant_of_type
+from arena.rules.pdn.rules import type_number, variant_of_type
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
+from arena.rules.result import Colour
 from arena.rules.variants import Variant
 
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
 """Between the squares of a capture, by the number of the GameType; all others have `x`."""
-
+_OF_TWO_POINTS = ("20", "27")
+"""The GameTypes, international and Canadian draughts, whose games are of two points."""
 _OWN_TAGS = ("GameType", "Variant", "FEN", "SetUp")
 """Tags that follow from a game's rules and start."""
 NAGS = {"?": 2, "??": 4, "?!": 6}
 """The number of each mark of an error, as PGN 8.2.4 has them (Edwards 1994)."""
+_DIGITS = re.compile("[0-9]+")
 _MILLISECOND = 0.001
 _WIDTH = 80
 """Characters of a line, at most: a move and its comment share one if they fit."""
@@ -51,25 +54,25 @@ def pdn_game(
     of plies played before. The tags GameType, Variant, FEN, SetUp and Result say what the game is, whatever `tags`
     say; a variant that its GameType does not name has the tag Variant.
     """
-    kind, first = _gametype(variant, tags), COLOURS[variant.first]
-    result = result_pdn(result, first, kind)
-    names = _names(variant) if ",A" in kind else {}
-    rules = {"Result": result} | ({"GameType": kind} if kind else {})
-    if variant_of_type(kind) != variant:
+    spelt = Spelling.of(variant, _gametype(variant, tags))
+    rules = {"Result": spelt.result(result)} | ({"GameType": spelt.gametype} if spelt.gametype else {})
+    if variant_of_type(spelt.gametype) != variant:
         rules["Variant"] = variant.name
     given = [(name, value) for name, value in tags.items() if name not in _OWN_TAGS]
     at = next((at for at, (name, _) in enumerate(given) if name == "Result"), len(given))
     tags = dict(given[:at]) | rules | dict(given[at + 1 :])
-    if not kind or opening != fen(variant, variant.start):
-        tags |= {"SetUp": "1", "FEN": _lettered(opening, names)}
+    if not spelt.gametype or opening != fen(variant, variant.start):
+        tags |= {"SetUp": "1", "FEN": spelt.squares(opening)}
     header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
-    separator = _SEPARATORS.get(type_number(kind), "x")
-    behind = int(opening[0].upper() != first[0].upper())
+    behind = int(opening[0].upper() != "WB"[variant.first])
     words: list[str] = []
     for ply in range(len(moves) + 1):
-        if setups and ply in setups:
-            words.append(f'/FEN "{_lettered(setups[ply], names)}"/')
-        noted = [f"${NAGS[marks[ply]]}"] if marks and ply in marks else []
+        if ply:
+            number, second = divmod(ply - 1 + behind, 2)
+            dots = f"{number + 1}{'...' if second else '.'} " if ply == 1 or not second else ""
+            words.append(dots + spelt.move(moves[ply - 1]))
+        noted = [f'/FEN "{spelt.squares(setups[ply])}"/'] if setups and ply in setups else []
+        noted += [f"${NAGS[marks[ply]]}"] if marks and ply in marks else []
         if comments and ply in comments:
             noted += f"{{{comments[ply].replace('{', '(').replace('}', ')')}}}".split()
         whole = " ".join([*words[-1:], *noted])
@@ -77,31 +80,70 @@ def pdn_game(
             words[-1] = whole
         else:
             words += noted
-        if ply == len(moves):
-            break
-        move = _lettered(moves[ply].replace("x", separator), names)
-        number, second = divmod(ply + behind, 2)
-        if not second:
-            move = f"{number + 1}. {move}"
-        elif ply == 0:
-            move = f"{number + 1}... {move}"
-        words.append(move)
-    return "\n".join([*header, "", *_wrapped([*words, result]), ""])
+    return "\n".join([*header, "", *_wrapped([*words, rules["Result"]]), ""])
 
 
-def search_comment(men: float, plies_to_win: int, depth: int, seconds: float) -> str:
+class Spelling(NamedTuple):
+    """How games of a GameType are written."""
+
+    gametype: str
+    first: Colour
+    names: Mapping[int, str]
+    """The squares by their numbers, where they have letters."""
+
+    @staticmethod
+    @lru_cache
+    def of(variant: Variant, gametype: str | None = None) -> Spelling:
+        """That of a variant, by its own GameType unless another one is given."""
+        kind = variant.gametype if gametype is None else gametype
+        has_letters = ",A" in kind
+        names = {number: algebraic(variant, bit) for bit, number in variant.numbers.items() if has_letters}
+        return Spelling(kind, COLOURS[variant.first], names)
+
+    def squares(self, text: str) -> str:
+        """A move or a FEN, its squares by their names."""
+        return _DIGITS.sub(lambda square: self.names.get(int(square[0]), square[0]), text) if self.names else text
+
+    def move(self, text: str) -> str:
+        """A move by `move_text`."""
+        return self.squares(text.replace("x", _SEPARATORS.get(type_number(self.gametype), "x")))
+
+    def result(self, result: str) -> str:
+        """A result of `arena.rules.result`, in the form that PDN 3.0 lists for the GameType."""
+        of_two = type_number(self.gametype) in _OF_TWO_POINTS
+        win, loss, draw = ("2-0", "0-2", "1-1") if of_two else ("1-0", "0-1", "1/2-1/2")
+        if result in COLOURS:
+            return win if result == self.first else loss
+        return draw if result == "draw" else result
+
+
+def search_comment(men: float, plies_to_win: int, depth: int, seconds: float, clock: float = nan) -> str:
     """Comment on a move by what its mover found, in the form of cutechess and fastchess: `+0.34/12 0.050s`.
 
     The score in men from the mover's view, the depth in plies, the wall time. A certain win in 7 plies is `+W7`, a
     certain loss `-W7`. What is nan, or 0 plies, is left out: `/12 0.050s`, `+0.34 0.050s`, `0.050s`. Times are
-    rounded to milliseconds, those below one to microseconds.
+    rounded to milliseconds, those below one to microseconds. What the clock shows then is PDN 3.0's command
+    `[%clk 0:04:59]`, in whole seconds.
     """
     score = f"{'+' if plies_to_win > 0 else '-'}W{abs(plies_to_win)}" if plies_to_win else ""
     if not plies_to_win and not isnan(men):
         score = f"{round(men, 2) + 0.0:+.2f}"
     findings = f"{score}/{depth}" if depth else score
     time = "" if isnan(seconds) else f"{seconds:.{3 if seconds >= _MILLISECOND else 6}f}s"
-    return f"{findings} {time}".strip()
+    whole = 0 if isnan(clock) else int(clock)
+    left = "" if isnan(clock) else f"[%clk {whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}]"
+    return " ".join(filter(None, [findings, time, left]))
+
+
+def time_control(limits: Mapping[str, float | None]) -> str:
+    """Limits of time, by the names of a configuration, as the tag TimeControl; empty without any.
+
+    A clock is `60+0.5`, one of `moves` each `75/1200`, seconds for every move `1/2`.
+    """
+    seconds, clock, increment, moves = map(limits.get, ("seconds", "clock", "increment", "moves"))
+    if clock is None:
+        return "" if seconds is None else f"1/{seconds:g}"
+    return f"{moves}/{clock:g}" if moves else f"{clock:g}" + (f"+{increment:g}" if increment else "")
 
 
 def write_pdn(game: PlayedGame) -> str:
@@ -126,16 +168,6 @@ def _gametype(variant: Variant, tags: Mapping[str, str]) -> str:
     """The GameType of a variant: its own, or the one among its tags that means it; empty without any."""
     given = tags.get("GameType", "")
     return variant.gametype or (given if given and variant_of_type(given) == variant else "")
-
-
-@lru_cache
-def _names(variant: Variant) -> dict[int, str]:
-    return {number: algebraic(variant, bit) for bit, number in variant.numbers.items()}
-
-
-def _lettered(text: str, names: Mapping[int, str]) -> str:
-    """A move or a FEN, its squares by their names."""
-    return re.sub(r"[0-9]+", lambda square: names.get(int(square[0]), square[0]), text)
 
 
 def _quoted(value: str) -> str:
