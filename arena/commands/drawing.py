@@ -13,7 +13,19 @@ from rich.text import Text
 from arena.base.errors import ArenaError
 from arena.commands.output import echo, say, wrapped
 from arena.commands.position import GamePosition
-from arena.rules.board import DARK, FIGURES, LABEL, LETTERS, LIGHT, WIDTHS, Board, board_text, rows_of, to_move
+from arena.rules.board import (
+    DARK,
+    FIGURES,
+    LABEL,
+    LETTERS,
+    LIGHT,
+    WIDTHS,
+    Board,
+    board_text,
+    rows_of,
+    square_label,
+    to_move,
+)
 from arena.rules.notation import piece_letter
 
 _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}
@@ -87,6 +99,7 @@ def _plain(board: Board, edges: bool, width: int) -> str:
         flip=board.flip,
         pieces=pieces,
         width=width,
+        labels=board.labels,
     )
     if not edges:
         return text
@@ -110,7 +123,8 @@ def _coloured(board: Board, edges: bool, width: int) -> Text:
                     continue
                 piece = piece_letter(board.position, board.variant.bits[number - 1])
                 ground = _MARKED if number in board.marks else _LAST if number in last else DARK
-                shown = f"{number:<{width}}" if upper else _DISCS[piece].center(width)
+                label = square_label(board.variant, number, board.labels)
+                shown = f"{label:<{width}}" if upper else _DISCS[piece].center(width)
                 ink = LABEL if upper else f"bold {_INK[piece.lower()]}"
                 text.append(shown, f"{ink} on {ground}")
             text.append("\n")

@@ -25,6 +25,7 @@ from arena.rules.custom import OTHER_NAMES, VariantError, build_variant
 from arena.rules.game import game_of
 from arena.rules.notation import parse_start
 from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.write import Spelling
 from arena.rules.played import PlayedGame
 from arena.rules.position import Position
 from arena.rules.result import result_text
@@ -52,7 +53,11 @@ class GamePosition(NamedTuple):
     @property
     def fen(self) -> str:
         """The position as FEN."""
-        return game_of(self.game, self.ply).fen
+        return Spelling.of(self.game.variant).squares(game_of(self.game, self.ply).fen)
+
+    def text(self, ply: int) -> str:
+        """The move of a ply, from 1, as its PDN has it: with letters where its GameType wants them."""
+        return Spelling.of(self.game.variant).move(self.game.text(ply))
 
     @property
     def names(self) -> tuple[str, str]:
@@ -69,12 +74,13 @@ class GamePosition(NamedTuple):
         if not self.ply:
             return f"before ply 1 of {plies}"
         end = ", the end" if self.ply == plies else ""
-        return f"after ply {self.ply} of {plies}, {self.game.text(self.ply)}{end}"
+        return f"after ply {self.ply} of {plies}, {self.text(self.ply)}{end}"
 
     def board(self, **options: Any) -> Board:
-        """The position drawn, its last move marked."""
+        """The position drawn, its last move marked, its squares named as moves name them."""
         last = self.game.squares(self.ply) if self.ply and self.ply not in self.game.setups else None
-        return Board(self.game.variant, self.position, **({"last": last} | options))
+        labels = "algebraic" if Spelling.of(self.game.variant).names else "numbers"
+        return Board(self.game.variant, self.position, **({"last": last, "labels": labels} | options))
 
 
 def with_position(command: Callable[..., None]) -> Callable[..., None]:

@@ -75,7 +75,7 @@ def _moves_around(viewed: GamePosition) -> str:
     behind = viewed.game.positions[0].turn != viewed.game.variant.first
     for ply in range(first, last + 1):
         number, second = divmod(ply - 1 + behind, 2)
-        text = f"[{viewed.game.text(ply)}]" if ply == viewed.ply else viewed.game.text(ply)
+        text = f"[{viewed.text(ply)}]" if ply == viewed.ply else viewed.text(ply)
         words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
     return " ".join([*words, result_text(viewed.game.result) if last == len(viewed.game.moves) else "..."])
 
@@ -92,7 +92,7 @@ def _rows(viewed: GamePosition) -> Iterator[tuple[str, ...]]:
 
 def _search(viewed: GamePosition, ply: int) -> dict[str, Any]:
     colour = viewed.game.positions[ply - 1].turn
-    known: dict[str, Any] = {"ply": ply, "player": viewed.names[colour], "move": viewed.game.text(ply)}
+    known: dict[str, Any] = {"ply": ply, "player": viewed.names[colour], "move": viewed.text(ply)}
     if viewed.game.answers is not None:
         score = float(viewed.game.answers["score"][ply - 1])
         known["plies_to_win"] = int(viewed.game.answers["plies_to_win"][ply - 1]) or None

@@ -143,7 +143,9 @@ class Board:
         write_text(text + "\n", Path(path))
 
     def __str__(self) -> str:
-        return board_text(self.variant, self.position, last=self.last, marks=self.marks, flip=self.flip)
+        return board_text(
+            self.variant, self.position, last=self.last, marks=self.marks, flip=self.flip, labels=self.labels
+        )
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -193,8 +195,8 @@ class Board:
     def _labels(self) -> Iterator[str]:
         if self.labels == "none":
             return
-        for number, bit in enumerate(self.variant.bits, start=1):
-            text = str(number) if self.labels == "numbers" else algebraic(self.variant, bit)
+        for number in self.variant.numbers.values():
+            text = square_label(self.variant, number, self.labels)
             x, y = self._corner(number)
             yield f'<text x="{x + 4}" y="{y + 17}" font-size="18" fill="{LABEL}">{text}</text>'
 
@@ -229,8 +231,9 @@ def board_text(
     flip: bool = False,
     pieces: Mapping[str, str] = LETTERS,
     width: int = WIDTHS[0],
+    labels: Labels = "numbers",
 ) -> str:
-    """The board in lines, each square with its number and what stands on it, then who is to move.
+    """The board in lines, each square with its number or name and what stands on it, then who is to move.
 
     White is below, or above with `flip`. The squares of the last move stand in [], `marks`, numbers of squares,
     in (). `pieces` is LETTERS or FIGURES, `width` one of WIDTHS: squares of 4 characters have the second bracket
@@ -245,9 +248,15 @@ def board_text(
                 continue
             piece = pieces[piece_letter(position, variant.bits[number - 1])]
             opens, closes = "()" if number in marks else "[]" if number in _ends(last) else "  "
-            cells.append(f"{opens}{number:>2}{piece}{closes}"[width < WIDTHS[0] :][:width])
+            label = square_label(variant, number, labels)
+            cells.append(f"{opens}{label:>2}{piece}{closes}"[width < WIDTHS[0] :][:width])
         lines.append("".join(cells).rstrip())
     return "\n".join([*lines, to_move(position)])
+
+
+def square_label(variant: Variant, number: int, labels: Labels) -> str:
+    """A square by its number, or by its algebraic name."""
+    return algebraic(variant, variant.bits[number - 1]) if labels == "algebraic" else str(number)
 
 
 def to_move(position: Position) -> str:
