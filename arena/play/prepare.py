@@ -300,9 +300,9 @@ def _drawn(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings
     settings, seed, variant = experiment.openings, experiment.seed, experiment.rule_set
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
-        of_file = file_openings(variant, path)
-        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
+        of_file = file_openings(variant, path, settings.plies)
+        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed, settings.order))
     if settings.set is not None:
-        return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
+        return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed, settings.order))
     plies, count = settings.random_plies, settings.to_draw
     return FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))

@@ -198,12 +198,46 @@ def test_a_file_holds_a_fen_a_line(tmp_path: Path) -> None:
             assert len(str(caught.value)) < 400 + len(str(file)) and "\n" not in str(caught.value)
 
 
-def test_a_pdn_file_gives_the_final_positions_of_its_games(tmp_path: Path) -> None:
-    path = tmp_path / "openings.pdn"
-    path.write_text('[Event "a"]\n[GameType "21"]\n\n1. 9-13 {+0.34/12 0.050s} 21-17 $2 {-W7} 2. 5-9 *\n')
-    assert [opening.position for opening in file_openings(ENGLISH, path).openings] == [
-        barred_too("english-3-move")[0].position
-    ]
+BOOK = """\
+[GameType "21"]
+1. 9-13 {+0.34/12 0.050s} 21-17 $2 {-W7} 2. 5-9 *
+
+[GameType "21"]
+1. 9-14 22-17 2. 11-15 25-22 3. 15-19 24x15 4. 10x19 23x16 5. 12x19 17x10 6. 6x15 1-2 *
+
+1. 11-15 *
+"""
+
+
+def test_a_pdn_file_gives_the_final_positions_of_its_games_or_those_after_some_plies(tmp_path: Path) -> None:
+    path = tmp_path / "book.pdn"
+    path.write_text(BOOK)
+    whole, early = file_openings(ENGLISH, path), file_openings(ENGLISH, path, 3)
+    assert whole.openings[0].position == early.openings[0].position == barred_too("english-3-move")[0].position
+    assert [len(found.openings) for found in (whole, early)] == [2, 2]
+    assert ["ply 12" in whole.left_out[0], "1 plies, not 3" in early.left_out[0]] == [True, True]
+    first = [fen(ENGLISH, opening.position) for opening in early.openings]
+    assert prepared(tmp_path, "{file: book.pdn, plies: 3, order: file, count: 1}") == first[:1]
+    for openings in ("{file: a.txt, plies: 3}", "{plies: 3}", "{order: file}"):
+        with pytest.raises(ConfigError, match=r"config.yaml:3:\d+: "):
+            prepared(tmp_path, openings)
+
+
+@pytest.mark.parametrize(
+    ("position", "said"),
+    [
+        ("W:W21-32:B1-12", 0),
+        ("B:W18,21,23,24,26-32:B1-11,15", 0),
+        ("W:W22-32:B1-12", 1),
+        ("B:W21-25:B1-4,6", 1),
+        ("B:WK22:B1", 1),
+        ("B:WK22,K23:B1", 2),
+    ],
+)
+def test_positions_of_few_pieces_or_of_won_material_are_said(tmp_path: Path, position: str, said: int) -> None:
+    (tmp_path / "a.txt").write_text(f"{position}\n")
+    notes = file_openings(ENGLISH, tmp_path / "a.txt").notes
+    assert len(notes) == said and all("1 of 1 openings of a.txt" in note for note in notes)
 
 
 def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic.json_schema import JsonSchemaValue
@@ -102,7 +102,6 @@ class Openings(Section):
         "games": "count",
         "rounds": "count",
         "number": "count",
-        "plies": "random_plies",
         "name": "set",
         "table": "set",
         "ballots": "set",
@@ -116,6 +115,12 @@ class Openings(Section):
     set: Annotated[SetName | None, _BY_RULES] = Field(default=None, description="Use a named set of openings.")
     file: Annotated[str | None, _BY_RULES] = Field(
         default=None, description="A file of openings: FENs, one a line, or a PDN."
+    )
+    plies: Annotated[int | None, _BY_RULES] = Field(
+        default=None, ge=0, description="Plies of each game of a PDN, to the opening [all of it]."
+    )
+    order: Annotated[Literal["random", "file"], _BY_RULES] = Field(
+        default="random", description="Of the openings of a set or file, `count` by lot, or the first ones."
     )
     count: Annotated[int | None, _BY_RULES] = Field(
         default=None,
@@ -157,6 +162,10 @@ class Openings(Section):
         if self.set is not None and self.file is not None:
             yield (), "'set' and 'file' cannot be combined: openings have one source"
             return
+        if self.plies is not None and not (self.file or "").lower().endswith(".pdn"):
+            yield ("plies",), "'plies' is of the games of a file in PDN; 'random_plies' is of random openings"
+        if "order" in self.model_fields_set and self.is_random:
+            yield ("order",), "'order' is of the openings of a set or file"
         origin = "set" if self.set is not None else "file"
         for key in RANDOM_KEYS:
             if key in self.model_fields_set and not self.is_random:

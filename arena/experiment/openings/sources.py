@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import stat
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +17,8 @@ from arena.base.files import unicode_text, unreadable
 from arena.base.wording import counted, cut
 from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
 from arena.rules.game import Game
-from arena.rules.movegen import apply, has_move
+from arena.rules.movegen import apply, has_move, legal_moves
+from arena.rules.moves import sides
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
@@ -137,11 +139,12 @@ class FileOpenings(NamedTuple):
     """What else is to be said of them, a line each."""
 
 
-def file_openings(variant: Variant, path: Path) -> FileOpenings:
-    """The openings in a file: the final positions of the games of a `.pdn`, else a FEN in each line.
+def file_openings(variant: Variant, path: Path, plies: int | None = None) -> FileOpenings:
+    """The openings in a file: positions of the games of a `.pdn`, else a FEN in each line.
 
-    Empty lines, lines that begin with `#` and what stands in braces behind a FEN are skipped; games of other
-    rules and games that cannot be read to their end are left out.
+    Of a game it is the position after so many plies, or without them the last one. Empty lines, lines that begin
+    with `#` and what stands in braces behind a FEN are skipped; games of other rules, games that cannot be read so
+    far and shorter ones are left out.
     Raises OpeningsError, with file and line; only regular files of MAX_BYTES at most are read.
     """
     number, openings, left_out = 0, list[Opening](), list[str]()
@@ -151,7 +154,7 @@ def file_openings(variant: Variant, path: Path) -> FileOpenings:
         if path.stat().st_size > MAX_BYTES:
             raise OpeningsError(f"{path} cannot be read: it has more than {MAX_BYTES // 2**20} MB", "file")
         if path.suffix.lower() == ".pdn":
-            openings, left_out = _from_pdn(variant, path)
+            openings, left_out = _from_pdn(variant, path, plies)
         else:
             for number, line in enumerate(unicode_text(path).splitlines(), start=1):
                 if line.strip() and not line.lstrip().startswith("#"):
@@ -164,11 +167,30 @@ def file_openings(variant: Variant, path: Path) -> FileOpenings:
         raise OpeningsError(unreadable(path, error), "file") from None
     if not openings:
         raise OpeningsError(left_out[0] if left_out else f"{path} has no openings", "file")
-    notes = []
+    return FileOpenings(openings, left_out, list(_notes(variant, path, openings, plies)))
+
+
+def _notes(variant: Variant, path: Path, openings: Sequence[Opening], plies: int | None) -> Iterator[str]:
+    """What is to be said of the openings of a file, a line each."""
+    of = f"of {len(openings)} openings of {path.name}"
     if doubled := len(openings) - len({opening.position for opening in openings}):
-        those = f"{doubled} of the {len(openings)} openings of {path.name} have the position of an earlier one"
-        notes = [f"{those}, and count once; 'repeat' plays all several times"]
-    return FileOpenings(openings, left_out, notes)
+        yield f"{doubled} {of} repeat the position of an earlier one and count once; 'repeat' plays all again"
+    few = won = 0
+    for position, *_ in openings:
+        white, black = position.white.bit_count(), position.black.bit_count()
+        few += white + black < variant.men
+        won += white != black and _is_quiet(variant, position)
+    hint = "; 'plies' begins the games earlier" if path.suffix.lower() == ".pdn" and plies is None else ""
+    if few:
+        yield f"{few} {of} have less than half of the pieces of the start{hint}"
+    if won:
+        yield f"in {won} {of} one side has more pieces and there is nothing to take{hint}"
+
+
+def _is_quiet(variant: Variant, position: Position) -> bool:
+    """Whether there is nothing to take."""
+    _, other = sides(position)
+    return not any(move & other for move in legal_moves(variant.rules, position))
 
 
 def left_out_lines(faults: Sequence[str]) -> list[str]:
@@ -178,8 +200,8 @@ def left_out_lines(faults: Sequence[str]) -> list[str]:
     return [f"{counted(len(faults), 'game')} left out of the openings:", *faults[:_LISTED]]
 
 
-def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Opening]:
-    """`count` of the openings drawn by lot; all of them, in order, for None.
+def drawn(openings: Sequence[Opening], count: int | None, seed: int, order: str = "random") -> list[Opening]:
+    """`count` of the openings drawn by lot, or in the `order` "file" the first ones; all, in order, for None.
 
     Openings of the same position count once. For the same seed those of a smaller count are the first ones of a
     larger one. Raises OpeningsError if there are fewer.
@@ -189,21 +211,28 @@ def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Ope
         return distinct
     if count > len(distinct):
         raise OpeningsError(f"there are only {len(distinct)} such openings, not {count}")
-    return random.Random(f"openings {seed}").sample(distinct, len(distinct))[:count]
+    if order == "random":
+        distinct = random.Random(f"openings {seed}").sample(distinct, len(distinct))
+    return distinct[:count]
 
 
-def _from_pdn(variant: Variant, path: Path) -> tuple[list[Opening], list[str]]:
-    """The final positions of the games of a PDN, and a line on each that gives none."""
+def _from_pdn(variant: Variant, path: Path, plies: int | None) -> tuple[list[Opening], list[str]]:
+    """The positions of the games of a PDN after so many plies or at their end, and a line on each without one."""
     from arena.rules.pdn.read import read_pdn
 
     read = read_pdn(path, variant)
-    faults = {problem.game: str(problem) for problem in reversed(read.problems) if problem.game}
+    far = inf if plies is None else plies
+    faults = {
+        problem.game: str(problem) for problem in reversed(read.problems) if problem.game and problem.ply <= far
+    }
     for game in read.games:
         if game.variant.rules != variant.rules:
             faults[game.number] = f"{path}: game {game.number} is of {game.variant.name}, not of {variant.name}"
+        elif len(game.moves) < (plies or 0):
+            faults.setdefault(game.number, f"{path}: game {game.number} has {len(game.moves)} plies, not {plies}")
     left_out = [cut(fault, 2 * _MAX_QUOTED) for _, fault in sorted(faults.items())]
     openings = [
-        Opening(game.positions[-1], f"{path.name}: game {game.number}")
+        Opening(game.positions[-1 if plies is None else plies], f"{path.name}: game {game.number}")
         for game in read.games
         if game.number not in faults
     ]
