@@ -114,6 +114,20 @@ def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
     assert "game 3" in refused("show", games, "--game", 3)
 
 
+def test_moves_squares_and_the_fen_have_letters_where_pdn_has_them(games):
+    games.write_text('[GameType "25"]\n1. c3-d4 f6-e5 2. d4:f6 g7:e5 *')
+    lines = shown(games, "--ply", 3)
+    assert lines[1] == "after ply 3 of 4, d4:f6"
+    assert (
+        "[f6w]" in lines[4]
+        and " a1w " in f" {lines[9]} "
+        and lines[11].startswith("B:Wa1,")
+        and lines[11][-2:] == "h6"
+    )
+    assert lines[12] == "1. c3-d4 f6-e5 2. [d4:f6] g7:e5 *"
+    assert json.loads(invoke("show", games, "--json").stdout)["moves"][3]["move"] == "g7:e5"
+
+
 def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
     assert "W:W32:B1,K5" in shown(games, "--game", 2, "--ply", 2)
     viewed = position_of(str(games), None, "2", 3)
