@@ -90,7 +90,8 @@ def guesses(text: str) -> Callable[[RawGame], Guess]:
     """What guesses the rules of the games of a text whose tags do not say.
 
     It is the rule set that reads most of the first ones to their end, then most moves of them, and of equal ones
-    the common one. Games with squares that only a larger board has are guessed apart.
+    the common one. Games with squares that only a larger board has are guessed apart; where no other has moves,
+    their rules are those of all.
     """
 
     @cache
@@ -99,7 +100,11 @@ def guesses(text: str) -> Callable[[RawGame], Guess]:
         games = (game for game in unsaid if _is_large(game) == is_large)
         return _guessed(list(islice(games, _SAMPLE)), 10 if is_large else 8)
 
-    return lambda game: guess(_is_large(game))
+    def of(game: RawGame) -> Guess:
+        is_large = _is_large(game)
+        return guess(is_large) if guess(is_large).tried or not guess(not is_large).tried else guess(not is_large)
+
+    return of
 
 
 def _is_large(game: RawGame) -> bool:
