@@ -80,7 +80,8 @@ class GamePosition(NamedTuple):
         """The position drawn, its last move marked, its squares named as moves name them."""
         last = self.game.squares(self.ply) if self.ply and self.ply not in self.game.setups else None
         labels = "algebraic" if Spelling.of(self.game.variant).names else "numbers"
-        return Board(self.game.variant, self.position, **({"last": last, "labels": labels} | options))
+        shown: dict[str, Any] = {"last": last, "labels": labels} | options
+        return Board(self.game.variant, self.position, **shown)
 
 
 def with_position(command: Callable[..., None]) -> Callable[..., None]:
