@@ -7,7 +7,7 @@ import pytest
 
 from arena.rules.custom import VariantError, build_variant, sizes_of, without_draws
 from arena.rules.notation import place
-from arena.rules.pdn.tokens import variant_of_tags
+from arena.rules.pdn.rules import variant_of_tags
 from arena.rules.position import COLOURS, WHITE
 from arena.rules.result import Draws
 from arena.rules.rules import GEOMETRY, board_rules
