@@ -29,7 +29,6 @@ from arena.rules.notation import NotationError
 from arena.rules.pdn.moves import read_moves
 from arena.rules.pdn.rules import GameRules, guesses, result_of_tags, rules_of_tags
 from arena.rules.pdn.tokens import RawGame, split
-from arena.rules.played import Problem
 from arena.rules.result import NO_RESULT, RESULTS, Colour
 from arena.rules.variants import Variant
 
@@ -250,13 +249,14 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
 def _unplayable(path: Path, games: Sequence[tuple[RawGame, Variant]]) -> Iterator[str]:
     """A sentence on games of known rules that count although a move of theirs cannot be played."""
     looked_at = games[:: -(-len(games) // _CHECKED) or 1]
-    first: list[Problem] = []
+    first: list[tuple[int, str]] = []
     for game, variant in looked_at:
         with suppress(NotationError):
-            first += [problem for problem in read_moves(game, variant).problems if problem.ply][:1]
+            problems = read_moves(game, variant).problems
+            first += [(game.line, problem.message) for problem in problems if problem.ply][:1]
     if first:
         games_with = f"{counted(len(first), 'game')}{f' of {len(looked_at)} looked at' * (looked_at != games)}"
-        first_one = f"the first (line {first[0].line}): {first[0].message}"
+        first_one = f"the first (line {first[0][0]}): {first[0][1]}"
         yield f"{path}: {games_with} counted although not all moves can be played, {first_one}."
 
 

@@ -280,7 +280,9 @@ def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(t
     page = RunPage(class_of(tmp_path)).html
     assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
     assert page.count('<p class="failed"><a href="#player=') == 2  # bad and gone, which no standings name
-    assert "submissions.csv" in {file.name for file in files_of(class_of(tmp_path))}
+    [sheet] = [file for file in files_of(class_of(tmp_path)) if file.name == "submissions.csv"]
+    sheet.fill(class_of(tmp_path), tmp_path / "sheet.csv")
+    assert (tmp_path / "sheet.csv").read_text(encoding="utf-8").startswith("\ufeff")
     built_in = [player(name, 3) for name in "ab"]
     run = run_of(tmp_path, experiment(built_in), *frames(built_in, 2, plies=4))
     assert "submissions" not in RunPage(run).html

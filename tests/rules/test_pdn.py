@@ -96,7 +96,13 @@ NAN = float("nan")
 
 
 def test_limits_of_time_and_what_a_clock_shows_are_written_as_the_standard_has_them():
-    limits = [{"clock": 60, "increment": 0.5}, {"clock": 300.0}, {"seconds": 2}, {"clock": 1200, "moves": 75}, {}]
+    limits: list[dict[str, float | None]] = [
+        {"clock": 60, "increment": 0.5},
+        {"clock": 300.0},
+        {"seconds": 2},
+        {"clock": 1200, "moves": 75},
+        {},
+    ]
     assert [time_control({"depth": 6, **limit}) for limit in limits] == ["60+0.5", "300", "1/2", "75/1200", ""]
     assert search_comment(NAN, 0, 6, 0.05, 3725.9) == "/6 0.050s [%clk 1:02:05]"
     game = read_pdn("1. 9-13 {/6 0.050s [%clk 1:02:05]} *", ENGLISH).games[0]
@@ -246,12 +252,12 @@ def test_a_capture_is_read_from_its_ends_and_from_its_path():
 
 SMALL = "english-6x6"
 RULES_OF = [
-    ('[GameType "23,W,8,8,A0,0"]\n1. c3-d4 f6-g5 2. b2-c3 *', None, "pool (first white)", 3),
+    ('[GameType "23,W,8,8,A0,0"]\n1. c3-d4 f6-g5 2. b2-c3 *', None, "{base: pool, first: white}", 3),
     ('[GameType "23"]\n1. 11-15 *', None, "pool", 1),
     ('[GameType "20,W,0,0,N,0"]\n1. 31-27 *', None, "international", 1),
     ('[GameType "24,W,8,8,N1,1"]\n1. 11-15 22-18 *', None, "spanish", 2),
     ('[GameType "31,B,8,8,N2,0"]\n1. 25-22 8-11 *', None, "thai", 2),
-    (f'[Variant "{SMALL} (men 3, no draws)"]\n1. 1-4 *', None, f"{SMALL} (men 3, no draws)", 1),
+    ('[Variant "{base: english, rows: 6, men: 3}"]\n1. 1-4 *', None, "{base: english, rows: 6, men: 3}", 1),
     ('[Variant "killer"] *', "international", "killer", 0),
     ('[Variant "lasca"]\n1. 11-15 *', "english", "english", 1),
     ('[GameType "25"] *', "killer", "russian", 0),
