@@ -26,8 +26,8 @@ import pandas as pd
 import yaml
 
 import arena
-from arena.bench.signature import signature_lines
 from tests.helpers.failing import OWN
+from tests.helpers.signature import signature_lines
 from tools.guard import CONFIGS, configurations, small
 
 Facts: TypeAlias = Iterator[tuple[str, Any]]

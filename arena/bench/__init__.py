@@ -1,1 +1,1 @@
-"""Benchmarks: node rates, and the signature of the searches."""
+"""Benchmarks: node rates."""

@@ -12,23 +12,16 @@ from arena.base.wording import not_installed, unknown
 from arena.board.sides import Opponent
 from arena.experiment.openings.sources import random_line
 from arena.rules.encoding import LARGEST, Encoding
-from arena.rules.game import Game
 from arena.rules.position import COLOURS
-from arena.rules.result import in_men
 from arena.rules.variants import Variant
-from players.player import Choice
 
 try:
-    from gymnasium import logger, spaces
+    from gymnasium import spaces
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError:
     raise ImportError(not_installed("arena.board.environment", "PettingZoo", "rl")) from None
 
-AGENTS = ("player_0", "player_1")
-"""The first one moves first by the rules of the variant; against an opponent it is the only one, of any colour."""
-_RANDOM = "random"
-"""The colour that is drawn for every game."""
 TRIES = 1000
 """Random beginnings of a game, at most, of which one has to go on."""
 
@@ -40,16 +33,12 @@ def env(variant: Variant | str | Mapping[str, Any] = "english", **options: Any) 
 
 
 class DraughtsEnv(AECEnv):
-    """The two AGENTS play a game by turns; or the first does, and a player of the arena is the other side.
+    """`player_0`, which moves first, and `player_1` play a game; or `player_0` against a player of the arena.
 
     An observation is a dict: "observation", `int8[6, rows, columns]` from the agent's own view, and "action_mask",
     `int8[actions]`, all 0 for the agent that is not to move. `Encoding` says what both and the actions mean. The
-    reward is 1 for a win, -1 for a loss, 0 for a draw and before the end. After `max_plies` a game is truncated,
-    with 0.
-
-    The info of an agent has `fen`, the position; and where it is known what the opponent's last search found, from
-    the agent's view: `score` in the opponent's unit, `score_men` in men, `plies_to_win`, below 0 if the
-    agent loses.
+    reward is 1 for a win, -1 for a loss, else 0. After `max_plies` a game is truncated. The info of an agent
+    has `fen`, the position.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -68,89 +57,76 @@ class DraughtsEnv(AECEnv):
         render_mode: str | None = None,
     ) -> None:
         """`opponent`, as `Opponent` takes it, plays against the only agent, whose `colour` is "white", "black" or
-        "random" (drawn for every game), the one that moves first unless given; every game begins with
-        `random_plies` drawn from the seed.
+        "random" (drawn for every game); by default the agent moves first. Every game begins with `random_plies`.
 
-        Raises ValueError for an unknown variant, colour or render mode, for too few plies, and for a wrong entry.
+        Raises ValueError for an unknown variant, colour or render mode, too few plies, and a wrong entry.
         """
         super().__init__()
         self.encoding = Encoding(variant)
         self.variant = self.encoding.variant
-        first = COLOURS[self.variant.first]
-        if colour not in (None, *COLOURS, _RANDOM):
-            raise ValueError(unknown("colour", str(colour), (*COLOURS, _RANDOM)))
-        self._colour = first if colour is None else colour
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(unknown("render mode", str(render_mode), self.metadata["render_modes"]))
-        for name, plies, least in (("random_plies", random_plies, 0), ("max_plies", max_plies, 1)):
-            if plies < least:
-                raise ValueError(f"{name} must be at least {least}, not {plies}")
+        for name, value, known in (
+            ("colour", colour, (*COLOURS, "random")),
+            ("render mode", render_mode, ("ansi",)),
+        ):
+            if value not in (None, *known):
+                raise ValueError(unknown(name, str(value), known))
+        if random_plies < 0 or max_plies < 1:
+            raise ValueError(
+                f"random_plies must be 0 or more, max_plies 1 or more, not {random_plies}, {max_plies}"
+            )
         self.opponent = None if opponent is None else Opponent(opponent, self.variant)
-        self._reply_choice: Choice | None = None
-        self.possible_agents = list(AGENTS) if opponent is None else [AGENTS[0]]
-        self.agents = self.possible_agents[:]
-        self.colours = dict(zip(AGENTS, (self.variant.first, 1 - self.variant.first), strict=True))
+        self.possible_agents = ["player_0", "player_1"] if opponent is None else ["player_0"]
+        self.colours = {"player_0": self.variant.first, "player_1": 1 - self.variant.first}
         """The colour of each agent in this game."""
         self.random_plies, self.max_plies, self.render_mode = random_plies, max_plies, render_mode
-        self.game = Game(self.variant)
-        self._rng = random.Random()
-        self._legal: dict[int, int] = {}
-        self._observed: dict[str, dict[str, Any]] = {}
-        observed: dict[str, spaces.Space[Any]] = {
-            "observation": spaces.Box(0, LARGEST, self.encoding.shape, np.int8),
-            "action_mask": spaces.Box(0, 1, (self.encoding.actions,), np.int8),
-        }
-        self.observation_spaces = {agent: spaces.Dict(observed) for agent in self.possible_agents}
+        self._colour, self._rng = colour or COLOURS[self.variant.first], random.Random()
+        planes = spaces.Box(0, LARGEST, self.encoding.shape, np.int8)
+        mask = spaces.Box(0, 1, (self.encoding.actions,), np.int8)
+        observed = spaces.Dict({"observation": planes, "action_mask": mask})
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observed)
         self.action_spaces = {agent: spaces.Discrete(self.encoding.actions) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations, the same object at every call."""
+        """The space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's actions, the same object at every call."""
+        """The space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; all chance, the opponent's too, comes from `seed`, without one from where it stood.
+        """Begin a game; all random numbers, the opponent's too, come from `seed`, else go on from the last game's.
 
         Raises ValueError if no game lasts as long as its random plies.
         """
-        if seed is not None:
-            self._rng = random.Random(seed)
+        self._rng = self._rng if seed is None else random.Random(seed)
         if self.opponent is not None:
             self.opponent.seed(self._rng.getrandbits(63))
-            colour = self._rng.choice(COLOURS) if self._colour == _RANDOM else self._colour
-            self.colours = {AGENTS[0]: COLOURS.index(colour)}
-            self._reply_choice = None
+            drawn = self._rng.choice(COLOURS) if self._colour == "random" else self._colour
+            self.colours = {"player_0": COLOURS.index(drawn)}
         self.agents = self.possible_agents[:]
         for _ in range(TRIES):
             self.game = random_line(self.variant, self.random_plies, self._rng)
-            self._reply()
+            self._go_on()
             if self.game.outcome is None:
                 break
         else:
             raise ValueError(f"every game is over after {self.random_plies} random plies: lower random_plies")
-        self.rewards = dict.fromkeys(self.agents, 0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self._look()
+        self.rewards, self._cumulative_rewards = dict.fromkeys(self.agents, 0), dict.fromkeys(self.agents, 0)
+        self.terminations, self.truncations = dict.fromkeys(self.agents, False), dict.fromkeys(self.agents, False)
 
     def observe(self, agent: str) -> dict[str, Any]:
         """An agent's observation, from its own view."""
-        if agent not in self._observed:
-            mask = np.zeros(self.encoding.actions, np.int8)
-            colour = self.colours[agent]
-            if self._legal and colour == self.game.turn:
-                mask[list(self._legal)] = 1
-            planes = self.encoding.planes(self.game, colour)
-            self._observed[agent] = {"observation": planes, "action_mask": mask}
-        return self._observed[agent]
+        colour, mask = self.colours[agent], np.zeros(self.encoding.actions, np.int8)
+        if colour == self.game.turn:
+            mask[list(self._legal)] = 1
+        return {"observation": self.encoding.planes(self.game, colour), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play the move of an action, and the opponent's answer if there is one. Raises ValueError for an action
-        that is not legal."""
+        """Play the move of an action, and the opponent's answer if there is one.
+
+        Raises ValueError for an action that is not legal.
+        """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -158,11 +134,9 @@ class DraughtsEnv(AECEnv):
         if action not in self._legal:
             raise ValueError(f"the action {action} is not legal in {self.game.fen}")
         self.game.push(self._legal[action])
-        self._reply()
-        self._look()
+        self._go_on()
         self._cumulative_rewards[agent] = 0
-        outcome = self.game.outcome
-        if outcome is not None:
+        if (outcome := self.game.outcome) is not None:
             self.terminations = dict.fromkeys(self.agents, True)
             if outcome.winner is not None:
                 self.rewards = {agent: 1 if self.colours[agent] == outcome.winner else -1 for agent in self.agents}
@@ -172,34 +146,18 @@ class DraughtsEnv(AECEnv):
 
     def render(self) -> str | None:
         """The board as text, in the render mode "ansi"."""
-        if self.render_mode is None:
-            logger.warn("render() was called without a render mode: env(render_mode='ansi')")
-            return None
-        return str(self.game)
+        return None if self.render_mode is None else str(self.game)
 
     def close(self) -> None:
         """Close the opponent, if there is one."""
         if self.opponent is not None:
             self.opponent.close()
 
-    def _look(self) -> None:
+    def _go_on(self) -> None:
+        """Let the opponent move while it is its turn, and say whose turn it is then, with its legal actions."""
+        movers = {self.colours[agent]: agent for agent in self.agents}
+        while self.opponent and self.game.turn not in movers and self.game.outcome is None:
+            self.game.push(self.opponent.choose(self.game).move)
         self._legal = {} if self.game.outcome is not None else self.encoding.moves(self.game)
-        self._observed = {}
-        movers = [agent for agent in self.agents if self.colours[agent] == self.game.turn]
-        self.agent_selection = (movers or self.agents)[0]
-        info = {"fen": self.game.fen, **self._opponent_info()}
-        self.infos: dict[str, dict[str, Any]] = {agent: dict(info) for agent in self.agents}
-
-    def _opponent_info(self) -> dict[str, float]:
-        """The findings of the opponent's last search, from the agent's view."""
-        choice = self._reply_choice
-        if choice is None or self.opponent is None:
-            return {}
-        men = in_men(choice.score, choice.plies_to_win, self.opponent.man_value)
-        values = {"score": choice.score, "score_men": men, "plies_to_win": choice.plies_to_win or None}
-        return {name: 0 - value for name, value in values.items() if value is not None}
-
-    def _reply(self) -> None:
-        while self.opponent and self.game.turn not in self.colours.values() and self.game.outcome is None:
-            self._reply_choice = self.opponent.choose(self.game)
-            self.game.push(self._reply_choice.move)
+        self.agent_selection = movers.get(self.game.turn, self.agents[0])
+        self.infos = {agent: {"fen": self.game.fen} for agent in self.agents}

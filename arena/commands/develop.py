@@ -6,13 +6,10 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
-from arena.bench.loop import waits
 from arena.bench.rates import Rate, random_games, rules, search_rate, tree_search_rate
-from arena.bench.signature import signature_lines
 from arena.commands.cli import CommandGroup
 from arena.commands.options import VARIANT, json_option
 from arena.rules.move_text import move_text
@@ -44,7 +41,7 @@ def rate_rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Rate]:
 @click.group(cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def bench_command(context: click.Context) -> None:
-    """Measure this machine's rates, as `arena bench rates` does; count move trees; print what searches find."""
+    """Measure this machine's rates, as `arena bench rates` does; count move trees."""
     if context.invoked_subcommand is None:
         context.invoke(rates_command)
 
@@ -64,20 +61,6 @@ def show_rows(measured: Iterable[Rate]) -> None:
         depth = "" if row.depth is None else row.depth
         figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
         click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
-
-
-@bench_command.command(short_help="seconds from a save to its verdict")
-def loop_command() -> None:
-    """Measure what a user waits for: the first run ever, a match, the verdict after a save; some minutes."""
-    with TemporaryDirectory() as folder:
-        for what, seconds in waits(Path(folder)):
-            click.echo(f"{seconds:6.2f} s  {what}")
-
-
-@bench_command.command(short_help="what searches find in 20 positions")
-def signature_command() -> None:
-    """Print what searches find in 20 positions within counted limits: the same lines on every machine."""
-    click.echo("\n".join(signature_lines()))
 
 
 @bench_command.command(short_help="leaves of the move tree, by depth")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,15 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.moves import sides, target_of
 from arena.rules.notation import place
-from arena.rules.position import WHITE, single_bits
+from arena.rules.position import single_bits
 from arena.rules.variants import Variant
 
 PLANES = ("own men", "own kings", "other men", "other kings", "plies without progress", "earlier occurrences")
 """The planes of an encoded game: 1 where such a piece stands; the last two a number, on every square."""
 LARGEST = 127
-"""The largest value in a plane; larger numbers are cut to it."""
+"""The largest number in a plane; larger ones are cut to it."""
 TWINS = 8
 """Actions for captures that share both ends with another capture of the same position."""
-
-Bytes: TypeAlias = NDArray[np.int8]
 
 
 class Encoding:
@@ -37,40 +35,37 @@ class Encoding:
     def __init__(self, variant: Variant | str | Mapping[str, Any]) -> None:
         """The encoding for a variant, or for one as a configuration has it. Raises ValueError."""
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
-        rules = self.variant.rules
-        self.shape = (len(PLANES), rules.rows, 2 * rules.per_row)
+        rows, columns = self.variant.rules.rows, 2 * self.variant.rules.per_row
+        self.shape = (len(PLANES), rows, columns)
         """Of `planes`: planes, rows, columns."""
         self.actions = self.variant.squares**2 + TWINS + 1
         """How many actions there are."""
-        self._pass = self.actions - 1
-        order = _bits_by_cell(self.variant) + 64 * np.arange(4)[:, None]
-        self._order = (order.reshape(-1, *self.shape[1:]), order[:, ::-1].reshape(-1, *self.shape[1:]))
-        """For each colour, the bit of each cell of the planes with pieces, in words one after another."""
-        last = self.variant.squares - 1
-        white = {
-            bit: last + 1 - number if self.variant.from_white else number - 1
-            for bit, number in self.variant.numbers.items()
-        }
-        self._squares = (white, {bit: last - square for bit, square in white.items()})
+        places = {bit: place(self.variant, bit)[::-1] for bit in self.variant.bits}
+        white = {bit: square for square, bit in enumerate(sorted(places, key=places.__getitem__))}
+        self._squares = white, {bit: len(white) - 1 - square for bit, square in white.items()}
+        """By colour, the number of each square."""
+        cells = np.full((4, rows, columns), 63)  # a bit that is never set
+        for bit, (row, column) in places.items():
+            cells[:, row, column] = bit.bit_length() - 1
+        cells += 64 * np.arange(4)[:, None, None]
+        self._cells = cells, cells[:, ::-1, ::-1]
+        """By colour, the bits of the planes with pieces, in words one after another."""
 
-    def planes(self, game: Game, colour: int | None = None) -> Bytes:
+    def planes(self, game: Game, colour: int | None = None) -> NDArray[np.int8]:
         """Encode the position of a game with its history, `int8[shape]`, see PLANES.
 
         It is seen from the side to move unless another `colour` is given.
         """
-        position = game.position
-        view = position.turn if colour is None else colour
-        own, other = (position.white, position.black) if view == WHITE else (position.black, position.white)
-        kings = position.kings
+        view, kings = game.turn if colour is None else colour, game.position.kings
+        own, other = game.position[view], game.position[1 - view]
         words = struct.pack("<4q", own & ~kings, own & kings, other & ~kings, other & kings)
-        bits = np.unpackbits(np.frombuffer(words, np.uint8), bitorder="little")
         planes = np.empty(self.shape, np.int8)
-        planes[:4] = bits.take(self._order[view])
+        planes[:4] = np.unpackbits(np.frombuffer(words, np.uint8), bitorder="little").take(self._cells[view])
         planes[4] = min(game.without_progress, LARGEST)
         planes[5] = min(game.occurrences - 1, LARGEST)
         return planes
 
-    def mask(self, game: Game) -> Bytes:
+    def mask(self, game: Game) -> NDArray[np.int8]:
         """Mark each action that is a legal move by 1, `int8[actions]`."""
         mask = np.zeros(self.actions, np.int8)
         mask[list(self.moves(game))] = 1
@@ -79,18 +74,19 @@ class Encoding:
     def moves(self, game: Game) -> dict[int, int]:
         """The legal moves by their actions; twins beyond TWINS, which no known game has had, have none."""
         if game.legal_moves == [0]:
-            return {self._pass: 0}
+            return {self.actions - 1: 0}
         rules, (own, other) = self.variant.rules, sides(game.position)
         squares, count = self._squares[game.turn], self.variant.squares
-        moves: dict[int, int] = {}
-        shared: dict[int, list[int]] = {}
-        for move in game.legal_moves:
-            action = count * squares[move & own] + squares[target_of(rules, own, other, move)]
-            if action in moves:
-                shared.setdefault(action, [moves[action]]).append(move)
-            else:
-                moves[action] = move
-        return moves | self._told_apart(game, shared) if shared else moves
+
+        def rank(move: int) -> tuple[int, list[int], int]:
+            ends = count * squares[move & own] + squares[target_of(rules, own, other, move)]
+            return ends, sorted(squares[bit] for bit in single_bits(move & other)), move
+
+        moves, twins = dict[int, int](), list[int]()
+        for action, _, move in sorted(map(rank, game.legal_moves)):
+            if moves.setdefault(action, move) != move:
+                twins.append(move)
+        return moves | {count**2 + number: twin for number, twin in enumerate(twins[:TWINS])}
 
     def action(self, game: Game, move: int) -> int:
         """Return the action of a legal move. Raises ValueError for any other."""
@@ -103,33 +99,6 @@ class Encoding:
         """Find the legal move of an action. Raises ValueError if it has none."""
         moves = self.moves(game)
         if action not in moves:
-            raise ValueError(
-                f"the action {action} is not legal in {game.fen}; legal: {', '.join(map(str, moves))}"
-            )
+            legal = ", ".join(map(str, moves))
+            raise ValueError(f"the action {action} is not legal in {game.fen}; legal: {legal}")
         return moves[action]
-
-    def _told_apart(self, game: Game, shared: dict[int, list[int]]) -> dict[int, int]:
-        squares = self._squares[game.turn]
-        _, other = sides(game.position)
-
-        def captured(move: int) -> tuple[list[int], int]:
-            return sorted(squares[bit] for bit in single_bits(move & other)), move
-
-        actions: dict[int, int] = {}
-        twins: list[int] = []
-        for action in sorted(shared):
-            actions[action], *others = sorted(shared[action], key=captured)
-            twins += others
-        first = self.variant.squares**2
-        return actions | {first + number: twin for number, twin in enumerate(twins[:TWINS])}
-
-
-def _bits_by_cell(variant: Variant) -> NDArray[np.int64]:
-    """For each cell of the board as White sees it, row by row from the top left, the number of its bit; for the
-    cells that are no squares a bit that is never set."""
-    width = 2 * variant.rules.per_row
-    bits = np.full(variant.rules.rows * width, width)
-    for bit in variant.bits:
-        column, row = place(variant, bit)
-        bits[row * width + column] = bit.bit_length() - 1
-    return bits

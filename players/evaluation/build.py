@@ -170,7 +170,7 @@ def _of_user(reference: str, variant: Variant) -> Evaluation:
     try:
         return function.compiled(variant.rules)
     except Exception as error:
-        reason = refusal(function.function, reference.rpartition(":")[0], error)
+        reason = refusal(function.function, reference.rpartition(":")[0], error, variant)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
 
 

@@ -1,4 +1,8 @@
-"""Refusals of evaluations that cannot be compiled: the line to blame, and the reason in plain words."""
+"""Refusals of evaluations that cannot be compiled: the line to blame, and the reason in plain words.
+
+Python itself, which runs the function on the positions of the sample, names the line of what is wrong with it.
+What Python takes and the compiler does not is left to the compiler's message.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +10,36 @@ import builtins
 import dis
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from arena.base.wording import nearest
-from arena.rules.position import Position
-from arena.rules.rules import Rules
+from arena.rules.jit.cache import is_own
+from arena.rules.jit.kernel import Kernel
+from arena.rules.variants import Variant
 from players.evaluation import features
+from players.evaluation.sample import positions_of
 from players.loading import blame, did_you_mean, meant
 
 _NO_GETATTR = "getattr is not possible in compiled code: write the name, features.men"
 _PLAIN_WORDS = (
     (r"No conversion from (.+) to float64 .*", r"it must return a number on every path, not \1"),
-    (r"\.*\s*Raised from .*", ""),
     (r"type Constants_\w+", "rules"),
     (r"type Position\(.*?\)", "position"),
+    (
+        r"(?:not enough|too many) arguments: expected (\d+), got (\d+)",
+        r"a function that takes \1 arguments has \2",
+    ),
     (r"(Untyped global name '\w+'): .*<class 'function'>", r"\1: a function that is called needs @kernel"),
     (r"Untyped global name ('\w+'): .*<class '(dict|list|set)'>", r"\1 is a \2: use numbers or a tuple"),
+    (
+        r"No implementation of .*(?:DictType\[|<class 'dict'>).*",
+        "this dict cannot be compiled: use numbers or a tuple",
+    ),
     (
         r"UnsupportedBytecodeError: .*\((STORE|DELETE)_GLOBAL\).*",
         "it cannot change a global name (`global`): a value depends on the position alone",
     ),
-    (
-        r"Cannot bind 'args=.*' to signature '(.+)' due to \"TypeError: (.+)\"\.?",
-        lambda found: f"a function is called with other arguments than it takes, {_untyped(found[1])}: {found[2]}",
-    ),
-    (r"No implementation of function Function\(<built-in function getattr>\) .*", _NO_GETATTR),
     (
         r"No implementation of function Function\(<(?:built-in function|class) '?(\w+)'?>\) .*",
         r"\1 cannot be called with these arguments in compiled code",
@@ -45,27 +52,45 @@ _PLAIN_WORDS = (
         r"The use of yield in a closure is unsupported\.",
         "a generator (x for x in ...) is not possible in compiled code: write a loop",
     ),
-    (r"(Unknown attribute '\w+' of) type (?:int|float|bool)\w*", r"\1 a number"),
     (r"The use of a reflected list.* assigned to variable ('\w+').*", r"\1 is a list: use numbers or a tuple"),
 )
 """The compiler's messages, and ours in their place."""
 
 
-def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:
+def refusal(function: Callable[..., Any], source: str, error: Exception, variant: Variant) -> str:
     """One line of why a function of a file does not compile, with the file's line and a name that may be meant."""
-    if isinstance(error, TypeError) and (line := line_that_calls("getattr", function)):
+    if line := line_that_calls("getattr", function):
         return f"line {line}: {_NO_GETATTR}"
-    reason = blame(error, source, _likely_line(function, error))
-    if re.search(r"DictType\[|<class 'dict'>\) found", str(error)):
-        reason = re.sub("No implementation of .*", "this dict cannot be compiled: use numbers or a tuple", reason)
+    error = _raised_by_python(function, variant) or error
+    changing = (
+        _line(step) for _, step in _instructions(function) if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")
+    )
+    reason = blame(error, source, next(changing, None) or function.__code__.co_firstlineno)
     for pattern, words in _PLAIN_WORDS:
         reason = re.sub(pattern, words, reason)
-    return reason + _hint(function, reason)
+    return reason + _hint(function, error)
 
 
-def _untyped(signature: str) -> str:
-    """A function's arguments without their types."""
-    return re.sub(r": '[^']*'| -> '[^']*'", "", signature)
+def _raised_by_python(function: Callable[..., Any], variant: Variant) -> Exception | None:
+    """What the function raises as Python runs it, with the kernels of the user's own that it calls."""
+    copies: dict[int, dict[str, Any]] = {}
+
+    def uncompiled(called: Any) -> FunctionType:
+        names = called.__globals__
+        if id(names) not in copies:
+            copies[id(names)] = copy = dict(names)
+            users = {name: thing.py_func for name, thing in names.items() if isinstance(thing, Kernel)}
+            copy |= {name: uncompiled(thing) for name, thing in users.items() if not is_own(thing)}
+        defaults, closure = called.__defaults__, called.__closure__
+        return FunctionType(called.__code__, copies[id(names)], called.__name__, defaults, closure)
+
+    written = uncompiled(function)
+    try:
+        for position in positions_of(variant):
+            written(position, variant.rules)
+    except Exception as error:
+        return error
+    return None
 
 
 def line_that_calls(builtin: str, function: Callable[..., Any]) -> int | None:
@@ -76,29 +101,15 @@ def line_that_calls(builtin: str, function: Callable[..., Any]) -> int | None:
     return None
 
 
-def _likely_line(function: Callable[..., Any], error: Exception) -> int:
-    """The line where a function uses what an error says there is not or cannot be done, else its first line."""
-    missing = re.search(r"name '(\w+)' is not defined|no attribute '(\w+)'", str(error))
-    for _, instruction in _instructions(function):
-        if instruction.opname.endswith("E_GLOBAL") and instruction.opname in str(error):
-            return _line(instruction) or function.__code__.co_firstlineno
-        if missing and instruction.argval in missing.groups() and (line := _line(instruction)):
-            return line
-    return function.__code__.co_firstlineno
-
-
-def _hint(function: Callable[..., Any], reason: str) -> str:
+def _hint(function: Callable[..., Any], error: Exception) -> str:
     """` (did you mean 'popcount'?)` where a name is misspelt, otherwise nothing."""
-    if name := re.search(r"name '(\w+)' is not defined", reason):
+    if isinstance(error, AttributeError):
+        return meant(error.name, _public(error.obj))
+    if isinstance(error, NameError):
         seen = {name: name for caller in _functions(function) for name in _names(caller)}
         written = {name: f"features.{name}" for name in _public(features)} | seen
-        close = nearest(name[1], written)
+        close = nearest(error.name, written)
         return did_you_mean(close and written[close])
-    if name := re.search(r"module '[\w.]+\.features' has no attribute '(\w+)'", reason):
-        return meant(name[1], _public(features))
-    if name := re.search(r"Unknown attribute '(\w+)' of (position|rules)", reason):
-        of_rules = [field.name for field in fields(Rules)]
-        return meant(name[1], Position._fields if name[2] == "position" else of_rules)
     return ""
 
 
@@ -106,8 +117,8 @@ def _names(function: Callable[..., Any]) -> set[str]:
     return {*function.__code__.co_varnames, *function.__globals__, *dir(builtins)}
 
 
-def _public(module: Any) -> list[str]:
-    return [name for name, thing in vars(module).items() if callable(thing) and name.islower()]
+def _public(thing: Any) -> list[str]:
+    return [name for name in dir(thing) if name.islower() and not name.startswith("_")]
 
 
 def _instructions(function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], dis.Instruction]]:

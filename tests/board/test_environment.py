@@ -163,26 +163,11 @@ def test_a_random_colour_and_random_plies_are_drawn_from_the_seed_for_every_game
     assert openings[:12] == openings[12:] and openings[0] != openings[1]
 
 
-def test_the_info_has_the_fen_and_the_opponents_score_from_the_agents_view():
-    environment = DraughtsEnv("english", opponent="{type: negamax, depth: 3, evaluation: {linear: {man: 50}}}")
+def test_the_info_has_the_fen_and_the_board_is_text():
+    environment = env("english", opponent="greedy", render_mode="ansi")
     environment.reset(seed=1)
     assert environment.infos == {"player_0": {"fen": Game("english").fen}}
-    assert env("english", render_mode="ansi").unwrapped.render() == str(Game("english"))
-    found, wins, rng = [], set(), random.Random(1)
-    for seed in range(3):
-        environment.reset(seed=seed)
-        while not environment.terminations["player_0"]:
-            environment.step(rng.choice(sorted(environment._legal)))
-            info = environment.infos["player_0"]
-            assert info["fen"] == environment.game.fen
-            if "score_men" in info:
-                assert info["score_men"] == pytest.approx(info["score"] / 50)
-                found.append(info["score_men"])
-            if "plies_to_win" in info:
-                assert "score_men" not in info and info["score"] < -1000
-                wins.add(info["plies_to_win"])
-        assert environment.rewards["player_0"] <= 0
-    assert min(found) < -1 and max(found) < 2 and wins and wins <= {-1, -3}
+    assert environment.unwrapped.render() == str(Game("english"))
 
 
 def test_an_illegal_action_is_an_error():

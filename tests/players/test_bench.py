@@ -8,7 +8,6 @@ from itertools import cycle
 import pytest
 
 from arena.bench import rates
-from arena.bench.loop import waits
 from arena.bench.rates import rules, search_rate
 from arena.rules.game import Game
 from arena.rules.movegen import perft
@@ -58,10 +57,3 @@ def test_a_search_enters_the_nodes_that_the_player_reports():
     nodes = Negamax(ENGLISH, "simple", "alphabeta").choose(Game(ENGLISH), Limit(depth=3), random.Random(0)).nodes
     row = search_rate(ENGLISH, "alphabeta", "simple", seconds=3)
     assert (row.depth, row.nodes) == (3, nodes)
-
-
-@pytest.mark.slow
-def test_the_loop_answers_a_save_sooner_than_a_match_begun_anew(tmp_path):
-    seconds = dict(waits(tmp_path))
-    saves = [value for what, value in seconds.items() if what.startswith("save")]
-    assert len(saves) == 3 and max(saves) < seconds["a match of 100 games with its report"]

@@ -52,6 +52,14 @@ def undecorated(position, rules):
     return 1.0
 """
 WRONG = {
+    "in_a_loop": (
+        "for side in (0, 1):\n        worth = 1.0 * side\n        worth += bonus\n    return worth",
+        "line 30: .*name 'bonus' is not defined",
+    ),
+    "of_a_kernel": (
+        "return 1.0 + inner(position)\n\n@kernel\ndef inner(position):\n    return position.whites",
+        "line 32: .*did you mean 'white'",
+    ),
     "unknown_name": ("return 1.0 + bonus", "line 28: .*name 'bonus' is not defined"),
     "text": ("return 'good'", "line 28: .*must return a number"),
     "attribute": ("return position.whites", "line 28: .*did you mean 'white'"),
@@ -61,7 +69,7 @@ WRONG = {
     "misspelt_feature": ("return 1.0 * features.mobilty(position, rules, 0)", "did you mean 'mobility'"),
     "by_dict": ("return WORTH['man'] * men(position, rules, 0)", "line 28: .*'WORTH' is a dict"),
     "opens": ("return 1.0 * len(open('values.txt').read())", "open is not possible in compiled code"),
-    "without_side": ("return 1.0 * men(position, rules)", r"\(position, rules,"),
+    "without_side": ("return 1.0 * men(position, rules)", "3 arguments has 2"),
     "changes": ("global COUNT; COUNT += 1; return 1.0", "line 28: .*`global`"),
 }
 """The body of a function of a user's, and what its error says and where."""

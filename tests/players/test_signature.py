@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bench.signature import signature_lines
+from tests.helpers.signature import signature_lines
 
 DATA = Path(__file__).parents[1] / "data" / "signature.csv"
 CLOCK = """

@@ -1,4 +1,4 @@
-"""The bench signature: what searches find within counted limits, a table that changes only when a search does.
+"""The signature: what searches find within counted limits, a table that changes only when a search does.
 
 The positions are middle games and endings with captures under way, shots, and kings of both kinds. No clock is
 read, so every machine prints the same lines.
@@ -65,7 +65,7 @@ def signature_lines(names: Collection[str] = ("english", "international", "russi
 
     `names` are the rule sets whose positions are searched.
     """
-    yield "# `arena bench signature`: what searches find within limits of depth, nodes or simulations"
+    yield "# What searches find within limits of depth, nodes or simulations"
     yield "variant,fen,player,value,move,depth,nodes"
     for name, fen in _POSITIONS:
         if name not in names:
