@@ -19,7 +19,7 @@ ENTRY_KEYS = ("name", "type", "sweep", *Limit._fields)
 """The keys that every entry of `players:` may have; the others are options of its class."""
 
 _NO_SEED = (
-    "{} has no option 'seed': all chance comes from the run's seed ('seed: 2' at the top of the file); "
+    "{} has no option 'seed': all random numbers come from the run's seed ('seed: 2' at the top of the file); "
     "another one there plays another sample"
 )
 _REQUIRED = inspect.Parameter.empty

@@ -5,29 +5,15 @@ A. L. Zobrist, A New Hashing Method with Application for Game Playing, 1970.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
-from numba import types
 
-from arena.rules.jit.kernel import entry, inlined, kernel
+from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import lowest_square
 from arena.rules.position import Position
 
 _NUMBERS = np.random.default_rng(1970).integers(-(2**63), 2**63, size=(4, 64), dtype=np.int64)
 """By kind (white man, black man, white king, black king) and bit; constants to the compiler."""
 _BLACK_TO_MOVE = int(np.random.default_rng(1971).integers(-(2**63), 2**63, dtype=np.int64))
-
-
-def key_of(position: Position) -> int:
-    """The key of a position, for callers outside kernels."""
-    return int(_compiled()(position))
-
-
-@cache
-def _compiled() -> Any:
-    return entry(key, types.int64, Position(0, 0, 0, 0))
 
 
 @kernel

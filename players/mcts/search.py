@@ -110,18 +110,18 @@ def tree_search(
     played: Moves,
     simulations: int,
     seconds: float,
-    chance: int,
+    seed: int,
 ) -> float:
     """Search a position until a limit is met or it is proven; the value of the move to play, from -1 to 1.
 
     `earlier`, `counts` and `count` are as in `players.negamax.search.search`. `played` are the moves
     since the last search of the same game, none if its tree is not to be kept. `shallows` has the one state of
-    negamax that values leaves, `chance` begins the generator. The answer is left in the one state in `states`:
+    negamax that values leaves, `seed` begins the random stream. The answer is left in the one state in `states`:
     the counters, and `line`, which is empty if the limit left no time to begin.
     """
     state, shallow = states[0], shallows[0]
     tree = view(state.tree, np.int64)
-    begin_tree_search(state, shallow, position, earlier, counts, simulations, seconds, chance)
+    begin_tree_search(state, shallow, position, earlier, counts, simulations, seconds, seed)
     if count == 0:
         count = generate(rules, position, view(state.moves, np.int64), 0)
     root = descendant(tree, played, played.size) if played.size else -1
@@ -157,7 +157,7 @@ def begin_tree_search(
     counts: tuple[int, int],
     simulations: int,
     seconds: float,
-    chance: int,
+    seed: int,
 ) -> None:
     """`begin` a search, and clear what an earlier one left, in the state of the shallow searches, too.
 
@@ -166,7 +166,7 @@ def begin_tree_search(
     begin(state, position, earlier, counts, simulations, seconds, 1)
     begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
     state.leaves = state.deepest = state.line_length = 0
-    state.chance = chance
+    state.random = seed
 
 
 @inlined
@@ -392,7 +392,7 @@ def random_game(rules: Rules, state: TreeState, position: Position, ply: int) ->
             return sign * np.sign(decided_value(rules, position, 0))
         if without_progress >= state.no_progress or without_capture >= state.no_capture:
             return 0.0
-        move = moves[chance_below(state, count) if count > 1 else 0]
+        move = moves[random_below(state, count) if count > 1 else 0]
         own, other = sides(position)
         without_capture = 0 if move & other else without_capture + 1
         without_progress = 0 if move & (other | own & ~position.kings) else without_progress + 1
@@ -402,10 +402,10 @@ def random_game(rules: Rules, state: TreeState, position: Position, ply: int) ->
 
 
 @inlined
-def chance_below(state: TreeState, count: int) -> int:
+def random_below(state: TreeState, count: int) -> int:
     """A number from 0 to `count` - 1, all about equally likely: a linear congruential generator modulo 2**63.
 
     Multiplier and increment: D. E. Knuth, MMIX.
     """
-    state.chance = (state.chance * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
-    return ((state.chance >> 31) * count) >> 32
+    state.random = (state.random * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
+    return ((state.random >> 31) * count) >> 32

@@ -39,13 +39,13 @@ class TreeSettings(DrawRules):
 
 
 class TreeState(SearchLine, TreeSettings):
-    """Everything that a tree search reads and writes; `begin_tree_search` clears down to `chance`."""
+    """Everything that a tree search reads and writes; `begin_tree_search` clears down to `random`."""
 
     leaves: int
     deepest: int
     line_length: int  # how many there are of `line`
     used: int  # words of the tree in use: its root's, or what is kept of the last search
-    chance: int  # the state of the generator
+    random: int  # the state of the random stream
     path: Annotated[Integers, (HISTORY + LINE + 2, 3)]
     progress: Annotated[Integers, (HISTORY + LINE + 2, 2)]
     nodes_of_line: Annotated[Integers, (LINE + 2,)]  # the nodes from the root down

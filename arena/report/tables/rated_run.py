@@ -68,7 +68,7 @@ class RatedRun:
 
     @property
     def rules(self) -> str:
-        """The name of the rules, of custom ones with what is changed in brackets."""
+        """The name of the rules, of own ones a mapping."""
         return self.experiment.rule_set.name
 
     @property

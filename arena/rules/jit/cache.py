@@ -82,7 +82,7 @@ def cache_folder() -> Path:
     """The folder of this source tree's compiled kernels, `$XDG_CACHE_HOME/draughts-arena/<hash>`; made if missing.
 
     `NUMBA_CACHE_DIR` stands for `XDG_CACHE_HOME`. Without a home, or where the folder cannot be written to or is
-    another user's, it is in the temporary one, which is said.
+    another user's, it is in the temporary folder, and a warning says so.
     """
     name = hash_of_code(kernel_sources(), numba.__version__)
     try:

@@ -161,14 +161,14 @@ def compilation_announced(announce: Callable[[int], None]) -> Iterator[None]:
 
     Those loaded from the cache do not count, nor what `compiling_meanwhile` compiles: nobody waits for it.
     """
-    compiled, said = 0, -math.inf
+    compiled, announced = 0, -math.inf
 
     def start() -> None:
-        nonlocal compiled, said
+        nonlocal compiled, announced
         if threading.current_thread().name != _MEANWHILE:
-            if time.monotonic() - said >= _ANNOUNCED_SECONDS:
+            if time.monotonic() - announced >= _ANNOUNCED_SECONDS:
                 announce(compiled)
-                said = time.monotonic()
+                announced = time.monotonic()
             compiled += 1
 
     with event.install_listener("numba:compile", _Listener(start)):
