@@ -128,7 +128,7 @@ def examine(
     values: list[_Values] = []
     for position in positions:
         yield Stage(f"valuing {fen(variant, position)}", CALL_SECONDS)
-        values.append(_valued(evaluation, variant, position, name_of(description)))
+        values.append(_values_of(evaluation, variant, position, name_of(description)))
     raising = any(value.raised for value in values)
     yield Stage("being timed", CALL_SECONDS)
     by_pieces = sorted(range(len(positions)), key=lambda i: abs(_pieces(positions[i]) - _MIDDLE * variant.men))
@@ -148,11 +148,11 @@ def name_of(description: str | Mapping[str, Any]) -> str:
     return description if isinstance(description, str) else json.dumps(description)
 
 
-def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: str) -> _Values:
+def _values_of(evaluation: Evaluation, variant: Variant, position: Position, name: str) -> _Values:
     """The values of a position and of those made of it; what is raised in native code counts as the value 0."""
     with native_errors() as raised:
         [value] = evaluation.values(variant.rules, [position]).tolist()
-    reason = _blamed(raised[0], name, variant, position) if raised else ""
+    reason = _exception_text(raised[0], name, variant, position) if raised else ""
     with native_errors():
         both = [position, turned(variant.rules, position)]
         again, of_turned = evaluation.values(variant.rules, both).tolist()
@@ -161,7 +161,7 @@ def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: 
     return _Values(value, again, of_turned, rise, reason)
 
 
-def _blamed(error: BaseException, name: str, variant: Variant, position: Position) -> str:
+def _exception_text(error: BaseException, name: str, variant: Variant, position: Position) -> str:
     """The exception of a user's evaluation with its line, which native divisions lack: Python then repeats it."""
     source = name.rpartition(":")[0]
     if not source:

@@ -64,7 +64,7 @@ _FEATURES = {name: {"description": first_line(count)} | _WEIGHT for name, count 
 _PARTS = {name: {"description": part.meaning} | _WEIGHT for name, part in PARTS.items()}
 
 
-def checked(description: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+def check_description(description: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
     """The description of an evaluation. Raises PlayerError, with its key, where it is wrong for any rules."""
     if isinstance(description, Mapping):
         (kind, weights), *more = [*description.items()] or [("", None)]
@@ -84,7 +84,7 @@ def checked(description: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
 
 Description = Annotated[
     str | dict[str, Any],
-    AfterValidator(checked),
+    AfterValidator(check_description),
     WithJsonSchema(
         {
             "description": "What values a position: a name, file.py:function, file.npz, or weights of features "
@@ -108,7 +108,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     Raises PlayerError, naming the choices, if there is no such evaluation.
     """
     rules = variant.rules
-    checked(description)
+    check_description(description)
     if isinstance(description, Mapping):
         if is_mix(description):
             return mix.compiled(rules, mix_weights(description["mix"], variant))

@@ -63,11 +63,11 @@ def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
 
 
 def linear_weights(weights: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:
-    """The weights of a mapping from features to a number or a pair, see `phased`."""
-    return phased(weights, FEATURES, pieces)
+    """The weights of a mapping from features to a number or a pair, see `weights_by_phase`."""
+    return weights_by_phase(weights, FEATURES, pieces)
 
 
-def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int) -> NDArray[np.float64]:
+def weights_by_phase(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int) -> NDArray[np.float64]:
     """The weights, in the order of `linear`, of a mapping from names to a number or a pair `[opening, ending]`.
 
     The opening has all `pieces` of the start on the board, the ending none; in between a weight changes in

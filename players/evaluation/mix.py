@@ -21,7 +21,7 @@ from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import back_row, connected, kings, men, pieces_mask
-from players.evaluation.linear import phased
+from players.evaluation.linear import weights_by_phase
 from players.evaluation.neural import network_value, network_words, trained, trained_variants, word_count
 from players.loading import PlayerError
 
@@ -112,7 +112,7 @@ def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     for part in ("formation", "safety"):
         if chosen[part] == 0 and f"defensive_{part}" not in parts:
             chosen[f"defensive_{part}"] = 0
-    pairs = phased(chosen, tuple(PARTS), 2 * variant.men)
+    pairs = weights_by_phase(chosen, tuple(PARTS), 2 * variant.men)
     used = [bool(pairs[[part, _N + part]].any()) for part in range(_N)]
     if used[NETWORK] and network is None:
         names = ", ".join(trained_variants())

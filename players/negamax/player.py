@@ -26,7 +26,7 @@ from players.memory import MOST_KEPT, Record, address_of_array
 from players.negamax.score import plies_to_win, undefined_value
 from players.negamax.search import compiled_search
 from players.negamax.state import HISTORY, LINE_PLIES, MAX_DEPTH, Searched, SearchResult, State, draw_rules
-from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
+from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, numbers_of, switches_of
 from players.negamax.table_and_order import new_table
 from players.player import AnswerError, Choice, Limit
 
@@ -200,7 +200,7 @@ class Negamax(Searcher):
         self.workspace = Workspace(
             self.switches.tt,
             {
-                **stored(self.switches),
+                **numbers_of(self.switches),
                 **draw_rules(variant.draws if self.switches.draws else Draws()),
                 "man": man_at_start(variant, self.evaluation),
                 "evaluation": self.evaluation.address,

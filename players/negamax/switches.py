@@ -161,7 +161,7 @@ def switches_of(preset: str, changes: Mapping[str, Any]) -> Switches:
     return switches
 
 
-def stored(switches: Switches) -> dict[str, float]:
+def numbers_of(switches: Switches) -> dict[str, float]:
     """Every switch as the number that kernels read."""
     return asdict(switches) | {name: words.index(getattr(switches, name)) for name, words in _WORDS.items()}
 
