@@ -52,7 +52,7 @@ def begun(request: NewGame, seats: Seats, seed: int) -> BoardGame:
         _check_men(variant, start)
         if not (start.white and start.black):
             raise ValueError(f"{'black' if start.white else 'white'} has no piece")
-        board = BoardGame(variant, sides, start, clock=clock, seed=seed)
+        board = BoardGame(variant, sides, request.fen, clock=clock, seed=seed)
     except ValueError as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
     _warm(board.game)

@@ -83,7 +83,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
     if out_of_budget(state):
         return 0.0
     state.nodes += 1
-    state.pv[node.ply, 0] = -1
+    state.pv[node.ply, 0] = -1  # no line from here yet
     if node.ply > state.deepest:
         state.deepest = node.ply
     if is_drawn(rules, state, node.position, node.ply):
@@ -100,6 +100,8 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
     stored = recall(state, node, depth, alpha, beta)
     if stored.settles:
         return bounded(state, stored.value, alpha, beta)
+    # one buffer holds the moves of all plies, end to end; `view` is its bare memory, as numba counts references to
+    # arrays, which takes as long as the moves of a position
     moves, start = view(state.moves, np.int64), node.start
     end = generate(rules, node.position, moves, start)
     if end == start:
