@@ -72,7 +72,7 @@ def refusal(function: Callable[..., Any], source: str, error: Exception, variant
 
 
 def _raised_by_python(function: Callable[..., Any], variant: Variant) -> Exception | None:
-    """What the function raises as Python runs it, with the kernels of the user's own that it calls."""
+    """What Python finds wrong with the function and the kernels of the user's own that it calls, as it runs them."""
     copies: dict[int, dict[str, Any]] = {}
 
     def uncompiled(called: Any) -> FunctionType:
@@ -88,8 +88,10 @@ def _raised_by_python(function: Callable[..., Any], variant: Variant) -> Excepti
     try:
         for position in positions_of(variant):
             written(position, variant.rules)
-    except Exception as error:
+    except (AttributeError, NameError, TypeError) as error:
         return error
+    except Exception:  # of what the code does, such as a file that is not there
+        return None
     return None
 
 
