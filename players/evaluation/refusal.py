@@ -72,7 +72,7 @@ def refusal(function: Callable[..., Any], source: str, error: Exception, variant
 
 
 def _raised_by_python(function: Callable[..., Any], variant: Variant) -> Exception | None:
-    """What Python finds wrong with the function and the kernels of the user's own that it calls, as it runs them."""
+    """What Python finds wrong as it runs the function and the kernels of the user's own that it calls."""
     copies: dict[int, dict[str, Any]] = {}
 
     def uncompiled(called: Any) -> FunctionType:
