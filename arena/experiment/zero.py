@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from players.loading import own_code, user_files
+from players.loading import own_code, source_of, user_files
 from players.player import PlayerSpec
+
+A_CLASS = 3
+"""Files of users from which on their players are a class."""
 
 
 def given_elo(specs: Sequence[PlayerSpec], anchor: Mapping[str, float]) -> dict[str, float]:
@@ -14,9 +17,15 @@ def given_elo(specs: Sequence[PlayerSpec], anchor: Mapping[str, float]) -> dict[
 
 
 def reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
-    """The player that others are compared with: the anchor, else the first; of two the second, or a built-in."""
+    """The player that others are compared with: the anchor, else the first; of two the second, or a built-in.
+
+    A class is compared with the first player that is none of it, if one takes part.
+    """
     anchored = [spec for spec in specs if spec.name == anchor]
     if anchored or len(specs) != 2:
-        return [*anchored, *specs][0]
+        sources = {spec.name: source_of(spec) for spec in specs}
+        is_class = len({*sources.values()} - {""}) >= A_CLASS
+        others = [spec for spec in specs if is_class and not sources[spec.name]]
+        return [*anchored, *others, *specs][0]
     first, second = (bool(own_code(spec) or user_files(spec)) for spec in specs)
     return specs[0] if second and not first else specs[1]

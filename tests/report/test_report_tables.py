@@ -227,7 +227,10 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     table: Any = run.submissions.set_index("player")
     ranks: Any = run.standings.set_index("player")
     assert set(table.index[:2]) == {"good", "fails"} and [*table.index[2:]] == ["bad", "gone"]
-    assert table.loc["good", "place"] == ranks.loc["good", "rank"]
+    assert table["place"].dropna().to_dict() == {"good": 1, "fails": 1}, "equal; own is built in and takes none"
+    wins = np.where(run.games["white"] == "good", "white", np.where(run.games["black"] == "good", "black", "draw"))
+    apart = changed(run, games=run.games.assign(result=wins), failures=run.data.failures).submissions
+    assert apart.set_index("player")["place"].dropna().to_dict() == {"good": 1, "fails": 2}
     assert table["file"].to_dict() == {name: f"work/{name}.py" for name in table.index}
     assert table["failures"].dropna().to_dict() == {"good": 0, "fails": 2, "bad": 17}
     assert table.loc["good", "points"] == ranks.loc["good", "wins"] + ranks.loc["good", "draws"] / 2
@@ -261,7 +264,7 @@ def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:
     run = class_of(tmp_path)
     players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
     few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), withdrawn={})
-    assert [*few.submissions["player"]] == ["good", "fails", "gone"]
+    assert [*few.submissions["player"]] == ["fails", "good", "gone"]
     assert changed(few, info=run.info._replace(left_out={})).submissions.empty
 
 

@@ -159,12 +159,13 @@ class PlayerPages:
         row: dict[Any, Any] = self.rated.loc[name].to_dict()
         elo = Interval.of(row, "elo")
         number, lost = counted(len(games), "game"), games[games["points"] == 0]
+        graded = self.run.submissions.set_index("player")["place"].dropna()
         return {
             "games": number,
             "elo": elo if known(elo.value) else None,
             "zero": self.run.zero_called(called),
-            "place": self.run.placed.index(name) + 1,
-            "places": len(self.run.placed),
+            "place": graded.get(name, self.run.placed.index(name) + 1),
+            "places": len(graded) if name in graded else len(self.run.placed),
             "results": tuple(int((games["points"] == points).sum()) for points in (1, 0.5, 0)),
             "score": f"{percent(games['points'].mean())} of {number}",
             "points": self._points(row) if "buchholz" in row else "",

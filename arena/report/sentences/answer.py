@@ -22,7 +22,7 @@ from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Level, among_gi
 from arena.report.sentences.facts import written_by
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import WHOLE_PLAYER
-from arena.report.tables.forms import share, share_text
+from arena.report.tables.forms import share
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.settings import LIMITS
 from arena.report.tables.suites import RANDOM_CHOICE
@@ -310,10 +310,9 @@ def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim
         shares = {row["player"]: Interval.of(row, "share") for row in rows.to_dict("records")}
         asked = [name for name in players if name in shares][:2]
         if asked:
-            first, *others = (share_text(*shares[name]) for name in asked)
+            first, *others, by_chance = (share(*shares[name], decimals=0) for name in (*asked, RANDOM_CHOICE))
             words = f"Of the {rows['positions'].max():,} positions of {{}}, {{}} solves {first}"
-            words += "".join(f", {{}} {share}" for share in others)
-            words += f", {RANDOM_CHOICE} {share_text(*shares[RANDOM_CHOICE])}"
+            words += "".join(f", {{}} {rate}" for rate in others) + f", {RANDOM_CHOICE} {by_chance}"
             yield Claim(words, (str(suite), *asked), is_shown=_are_apart([shares[name] for name in asked]))
 
 

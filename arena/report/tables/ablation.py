@@ -19,7 +19,7 @@ from arena.experiment.model import Experiment
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings
 from arena.report.tables import shared, units
-from arena.report.tables.forms import count_text, estimate
+from arena.report.tables.forms import estimate, nonzero
 from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, Table, with_interval
 
@@ -27,7 +27,7 @@ ABLATION = Table.read(
     "ablation", shared.PLAYER,
     Column("depth", "mean depth of its searches", units.PLIES),
     Column("positions", "positions that the player searched, to the depth it was asked for", units.POSITIONS,
-        "Positions", text=count_text, is_wide=True),
+        "Positions", text=nonzero, is_wide=True),
     Column("nodes", "geometric mean of the nodes over these positions", units.NODES, "Nodes", is_wide=True),
     Column("seconds", "geometric mean of the processor time, wall time if that is not known", units.SECONDS,
         "Time", is_wide=True),

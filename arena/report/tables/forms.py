@@ -33,16 +33,10 @@ def estimate(form: Callable[[Any], str]) -> Callable[[Any, Any, Any], str]:
     return text
 
 
-def share(value: Any, low: Any, high: Any) -> str:
+def share(value: Any, low: Any, high: Any, decimals: int = 1) -> str:
     """A share with its interval in per cent: "1.2 (0.9 to 1.6) %", "" if it is not known."""
-    ends = f" ({100 * low:.1f} to {100 * high:.1f})" if known(low) and known(high) else ""
-    return f"{100 * value:.1f}{ends} %" if known(value) else ""
-
-
-def share_text(value: float, low: float, high: float) -> str:
-    """A share and the ends of its interval in whole per cent: "62 % (55 to 69 %)"."""
-    ends = f" ({100 * low:.0f} to {100 * high:.0f} %)" if known(low) else ""
-    return f"{100 * value:.0f} %{ends}"
+    ends = f" ({100 * low:.{decimals}f} to {100 * high:.{decimals}f})" if known(low) and known(high) else ""
+    return f"{100 * value:.{decimals}f}{ends} %" if known(value) else ""
 
 
 def plain(value: Any) -> str:
@@ -52,8 +46,8 @@ def plain(value: Any) -> str:
     return "" if pd.isna(value) else f"{round(value, 2):g}"
 
 
-def count_text(value: Any) -> str:
-    """A count_text, "" for 0."""
+def nonzero(value: Any) -> str:
+    """A whole number, "" for 0."""
     return str(value) if value else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,9 @@ from typing import Any
 import pandas as pd
 
 from arena.base.wording import listed
+from arena.experiment.zero import A_CLASS
 from arena.ledger.record import Failure
+from arena.ratings.joint import TIE_DECIMALS
 from arena.report.tables import shared, units
 from arena.report.tables.forms import plain, to_0
 from arena.report.tables.rated_run import RatedRun
@@ -21,8 +24,6 @@ from players.loading import source_of
 
 PLAYED, WITHDRAWN, LEFT_OUT = "played", "withdrawn", "left out"
 """What became of a submission."""
-A_CLASS = 3
-"""Files from which on they are rows of a grade sheet."""
 LOST_BY = {
     Termination.TIME: "on time",
     Termination.ILLEGAL_MOVE: "by illegal moves",
@@ -38,7 +39,8 @@ SUBMISSIONS = Table.read(
     Column("file", "file, module or program that plays", heading="File", style=Style.WORD, is_wide=True),
     shared.PLAYER,
     Column("status", "played, withdrawn or left out", heading="Status", style=Style.WORD, is_wide=True),
-    Column("place", "place in the standings; empty for a player left out or withdrawn", heading="#",
+    Column("place",
+        "place among these, which equals share; empty for a player left out or withdrawn", heading="#",
         text=plain, style=Style.RANK),
     Column("points", "points of all games, byes; empty for a player left out or withdrawn",
         units.POINTS, "Points"),
@@ -61,20 +63,36 @@ def submissions(run: RatedRun, standings: pd.DataFrame) -> pd.DataFrame:
     names = list(files)
     if len(set(files.values())) < A_CLASS and not run.info.left_out:
         names = []
-    placed = standings[standings["rank"].notna()].set_index("player")
+    placed = standings[standings["rank"].notna() & standings["player"].isin(names)].set_index("player")
     points = placed["points"] if "byes" in placed else placed["wins"] + placed["draws"] / 2
     failed = Counter(failure.player for failure in failed_games(run))
     table = pd.DataFrame({
         "file": [files[name] for name in names],
         "player": names,
         "status": [status(run, name) for name in names],
-        "place": placed["rank"].reindex(names).array,
+        "place": _places(placed).reindex(names).array,
         "points": points.reindex(names).to_numpy(float),
         "failures": pd.array([pd.NA if name in run.info.left_out else failed[name] for name in names], "Int64"),
         "reasons": ["; ".join(reasons(run, name)) for name in names],
         "seconds_longest": run.survey.totals.groupby("player")["longest"].max().reindex(names).to_numpy(float),
     })  # fmt: skip
     return table.sort_values(["place", "player"], ignore_index=True)
+
+
+def _places(placed: pd.DataFrame) -> pd.Series:
+    """The places of players in their order: equal ones, by what decides in the format, share the better place.
+
+    Those who lost in the same round of a knockout are equal.
+    """
+    if "round" in placed:
+        figures = placed[["round"]].assign(is_last_left=placed["rank"] == 1)
+    elif "buchholz" in placed:
+        figures = placed[["points", "buchholz", "sonneborn_berger"]]
+    else:
+        figures = placed[["elo"]].astype(float).round(TIE_DECIMALS)
+    known = figures.astype(float).fillna(-math.inf)
+    is_next = (known != known.shift()).any(axis=1)
+    return pd.Series(range(1, len(placed) + 1), placed.index).where(is_next).ffill().astype("Int64")
 
 
 def status(run: RatedRun, player: str) -> str:

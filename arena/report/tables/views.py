@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.ratings.interval import Interval
-from arena.report.tables.forms import elo, share_text
+from arena.report.tables.forms import elo, share
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
 
 LEAST = 0.05
@@ -87,6 +87,6 @@ def shares_by_suite(table: pd.DataFrame) -> Grid:
 
 
 def _shares(rows: pd.DataFrame, players: Iterable[str]) -> list[Cell]:
-    shown = zip(rows["player"], rows["share"], rows["share_low"], rows["share_high"], strict=True)
-    cells = {player: Cell(share, share_text(share, low, high)) for player, share, low, high in shown}
+    solved = {row["player"]: Interval.of(row, "share") for row in rows.to_dict("records")}
+    cells = {player: Cell(rate.value, share(*rate, decimals=0)) for player, rate in solved.items()}
     return [cells.get(player, EMPTY) for player in players]
