@@ -191,4 +191,4 @@ def _print_expected(expected: Expectation, workers: int, most: str) -> None:
     else:
         loading = f"and {duration(expected.loading)} for each worker to load what it needs"
     echo(f"  {each} s a game, by a pilot of {pilot_games}, {loading}")
-    echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
+    echo(f"  one pairing's games show a difference of {expected.pairing_elo:.0f} Elo with a chance of 80 %")

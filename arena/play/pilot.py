@@ -15,7 +15,7 @@ from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.tournament import Tournament
 from arena.play.workers import Workers, is_here, run
-from arena.ratings.match import resolution
+from arena.ratings.match import detectable, resolution
 from arena.rules.result import points_of
 
 _SECONDS, _MOST_SECONDS = 5.0, 60.0
@@ -24,7 +24,7 @@ its second game, and in all."""
 
 
 class Expectation(NamedTuple):
-    """What a pilot says of a tournament; differences in Elo are half widths of 95 % intervals."""
+    """What a pilot says of a tournament."""
 
     games: int
     """The most games of the tournament."""
@@ -43,7 +43,7 @@ class Expectation(NamedTuple):
     """Wall time of all games on the workers asked for, and of loading."""
     games_per_pairing: int
     pairing_elo: float
-    """The smallest difference that the games of one pairing detect between players of equal strength."""
+    """The difference between two players of about equal strength that their games show with a chance of 80 %."""
 
 
 def pilot(tournament: Tournament, workers: Workers, games: int | None = None) -> list[GameRecord]:
@@ -89,7 +89,7 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         loading=loading,
         seconds=mean * tournament.info.games / workers + (loading or 0.0),
         games_per_pairing=games_per_pairing,
-        pairing_elo=resolution(games_per_pairing, draw_rate),
+        pairing_elo=detectable(resolution(games_per_pairing, draw_rate)),
     )
 
 

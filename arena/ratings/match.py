@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.wording import unknown
-from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats, Interval, elo_from_score, los, score_from_elo
+from arena.ratings.interval import ELO_PER_LOGIT, Z80, Z95, Floats, Interval, elo_from_score, los, score_from_elo
 from arena.rules.result import pair_points
 
 NELO_SCALE = 800 / math.log(10)  # M. Van den Bergh, "Comments on normalized Elo"
@@ -90,6 +90,25 @@ def resolution(games: float, draw_rate: float) -> float:
     if not 0 <= draw_rate <= 1:
         raise ValueError(f"a draw rate is a fraction from 0 to 1, not {draw_rate}")
     return Z95 * 4 * ELO_PER_LOGIT * math.sqrt((1 - draw_rate) / 4 / games)
+
+
+def detectable(error: float) -> float:
+    """The true difference that games show with a chance of 80 %, if its 95 % interval is so much to either side.
+
+    An estimate lies above Z95 standard errors in 80 of 100 cases if its mean lies Z80 further.
+    """
+    return (Z95 + Z80) / Z95 * error
+
+
+def mcnemar(one: int, other: int) -> float:
+    """The p-value, two-sided, of positions that one of two players solved alone, and the other alone.
+
+    Each of these is either's with a probability of 1/2 where both are equally good: McNemar's exact test
+    (Q. McNemar, Psychometrika 12, 1947). 1 where there are none.
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(one, other), one + other, 0.5)))
 
 
 class SprtState(NamedTuple):

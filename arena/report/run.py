@@ -126,6 +126,11 @@ class Run(RatedRun):
         return outcomes.crosstable(self.games, self.placed)
 
     @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Elo of each player over each other one; `ratings.covariance` and `ratings.contrast` have all others."""
+        return outcomes.differences(self.ratings)
+
+    @cached_property
     def terminations(self) -> pd.DataFrame:
         """How games ended: termination, games and their share of all."""
         return outcomes.terminations(self.games)
@@ -217,6 +222,11 @@ class Run(RatedRun):
     def suites(self) -> pd.DataFrame:
         """The share of each suite's positions that each player solves."""
         return suites.suites(self)
+
+    @cached_property
+    def paired(self) -> pd.DataFrame:
+        """Every two players on each suite: positions that each solved alone, and McNemar's exact test."""
+        return suites.paired(self.data.answers, self.players)
 
 
 _TABLES = (

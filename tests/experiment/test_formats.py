@@ -21,7 +21,7 @@ from arena.play.match import Task
 from arena.play.pilot import expectation, pilot
 from arena.play.prepare import prepare
 from arena.ratings.joint import rate
-from arena.ratings.match import match_summary, resolution, sprt
+from arena.ratings.match import detectable, match_summary, resolution, sprt
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
@@ -223,6 +223,6 @@ def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
     loading = [record._replace(worker=number, seconds=60.0) for number, record in enumerate(made)]
     alone = expectation(plan, loading, 4)
     assert (alone.seconds_per_game, alone.seconds_per_game_error, alone.loading) == (60, None, None)
-    assert expected.pairing_elo == pytest.approx(resolution(48, 2.5 / 6))
+    assert expected.pairing_elo == pytest.approx(detectable(resolution(48, 2.5 / 6)))
     cup = expectation(plan_of(tmp_path, DYNAMIC["knockout"] + FOUR), made, 1)
     assert cup.games_per_pairing == 10

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import shutil
+import subprocess
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import arena
 from arena.experiment.openings.sources import random_line
 from players.evaluation.build import build_evaluation
 from tests.helpers.needed import needed
+from tests.helpers.stored_run import StoredRun
 
 pytestmark = [pytest.mark.full, pytest.mark.compiled]
 RECIPES = Path(__file__).parents[2] / "configs" / "recipes"
@@ -107,3 +110,22 @@ def test_the_adapter_is_an_environment_of_gymnasium(tmp_path: Path) -> None:
         observation, reward, terminated, truncated, _ = environment.step(action)
         assert environment.observation_space.contains(observation) and reward in (-1, 0, 1)
         ended = terminated or truncated
+
+
+def test_the_table_in_latex_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with StoredRun(tmp_path / "reports" / "quickstart", ("50 % & a_b#", "simple^{d1}", "out")) as stored:
+        for result in ("white", "white", "draw", "black"):
+            stored.add("50 % & a_b#", "simple^{d1}", result)
+    text = (RECIPES / "README.md").read_text(encoding="utf-8")
+    exec(text.partition("## A table in LaTeX")[2].split("```python\n")[1].partition("```")[0], {})
+    table = capsys.readouterr().out
+    elo = arena.load("reports/quickstart").standings.iloc[0]
+    assert rf"${elo['elo']:+.0f} \pm {(elo['elo_high'] - elo['elo_low']) / 2:.0f}$ & 4 \\" in table
+    assert "nan" not in table
+    document = rf"\documentclass{{article}}\begin{{document}}{table}\end{{document}}"
+    (tmp_path / "table.tex").write_text(document)
+    if shutil.which("pdflatex"):
+        subprocess.run(["pdflatex", "-halt-on-error", "table.tex"], check=True, capture_output=True)

@@ -17,8 +17,10 @@ from arena.ratings.match import (
     Model,
     SequentialTest,
     SprtState,
+    detectable,
     llr,
     match_summary,
+    mcnemar,
     pairs_to_decide,
     resolution,
     sprt,
@@ -115,6 +117,22 @@ def test_sprt_has_walds_bounds(row):
 def test_the_published_numbers_of_games_are_the_fewest_that_resolve(row):
     games, error, draws = row["value"], row["elo_error"], row["draw_rate"]
     assert resolution(games, draws) <= error < resolution(games - 1, draws)
+
+
+def test_a_detectable_difference_is_shown_in_80_of_100_matches():
+    """What the interval alone can tell, `resolution`, is shown in half of them."""
+    rng, games, draws = np.random.default_rng(1), 400, 0.4
+    half_width = resolution(games, draws)
+    for difference, chance in ((half_width, 0.5), (detectable(half_width), 0.8)):
+        wins = score_from_elo(difference) - draws / 2
+        counts = rng.multinomial(games, [1 - draws - wins, draws, wins], 1000)
+        shown = np.mean([match_summary(each).elo.low > 0 for each in counts])
+        assert shown == pytest.approx(chance, abs=0.04)
+
+
+def test_mcnemars_test_is_the_binomial_of_what_one_of_two_solved_alone():
+    assert mcnemar(10, 2) == mcnemar(2, 10) == pytest.approx(2 * (1 + 12 + 66) / 4096)
+    assert [mcnemar(0, 0), mcnemar(3, 3)] == [1, 1] and mcnemar(0, 6) == pytest.approx(2 / 64)
 
 
 def test_the_length_of_the_counts_says_games_or_pairs():

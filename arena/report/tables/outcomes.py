@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import cast
 
 import pandas as pd
 
 from arena.experiment.formats.fixed import Sprt
+from arena.ratings.interval import Z95, Interval
+from arena.ratings.joint import Ratings
 from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables import shared, units
 from arena.report.tables.table import Column, Table
@@ -61,6 +64,18 @@ def sides(games: pd.DataFrame, columns: Sequence[str] = ()) -> pd.DataFrame:
         for colour, other, points in (("white", "black", white), ("black", "white", 1 - white))
     ]
     return pd.concat(parts)
+
+
+def differences(ratings: Ratings) -> pd.DataFrame:
+    """Every two players that games connect, in rank order: Elo of the one over the other.
+
+    The columns are player, other, elo_difference with the ends of its 95 % interval, standard_error and los.
+    """
+    names = ["player", "other", *Interval.columns_of("elo_difference"), "standard_error", "los"]
+    every = combinations(ratings.table["player"], 2)
+    found = [(one, other, ratings.contrast({one: 1.0, other: -1.0})) for one, other in every]
+    rows = [(one, other, *elo, elo.error / Z95, elo.los) for one, other, elo in found if elo is not None]
+    return pd.DataFrame(rows, columns=names)
 
 
 def crosstable(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:

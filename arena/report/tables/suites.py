@@ -1,12 +1,15 @@
-"""Suites: the share of positions that players solve."""
+"""Suites: the share of positions that players solve, and a paired test of every two."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import combinations
 
 import pandas as pd
 
 from arena.ratings.errors import wilson
+from arena.ratings.match import mcnemar
 from arena.report.tables import shared, units, views
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.table import Column, Table, with_interval
@@ -24,6 +27,7 @@ SUITES = Table.of(
     Column("failures", "positions in which the player failed", units.POSITIONS),
     view=views.shares_by_suite,
 )  # fmt: skip
+PAIRED = ["suite", "player", "other", "positions", "player_alone", "other_alone", "p_value"]
 
 
 def shares(answers: pd.DataFrame) -> pd.DataFrame:
@@ -61,3 +65,16 @@ def suites(run: RatedRun) -> pd.DataFrame:
     )
     table = table.merge(run.ratings.table[["player", "elo", "elo_low", "elo_high"]], "left", on="player")
     return table[SUITES.names]
+
+
+def paired(answers: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Every two of these players on each suite: how many positions each solved alone, and McNemar's exact test."""
+    rows = []
+    for suite, of_suite in answers[answers["best_moves"] > 0].groupby("suite", sort=False):
+        solved = of_suite.pivot(index="position", columns="player", values="solved")
+        asked = [name for name in players if name in solved]
+        for player, other in combinations(asked, 2):
+            both = solved[[player, other]].dropna().astype(bool)
+            alone = int((both[player] & ~both[other]).sum()), int((both[other] & ~both[player]).sum())
+            rows.append((suite, player, other, len(both), *alone, mcnemar(*alone)))
+    return pd.DataFrame(rows, columns=PAIRED)
