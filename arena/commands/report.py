@@ -1,4 +1,4 @@
-"""The command that writes reports, and the reports that `run`, `match` and `place` write: report."""
+"""The command that writes reports, and the reports that `run` and `match` write: report."""
 
 from __future__ import annotations
 

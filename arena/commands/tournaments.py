@@ -1,4 +1,4 @@
-"""The commands that play tournaments: run, match, place."""
+"""The commands that play tournaments: run, match."""
 
 from __future__ import annotations
 
@@ -149,6 +149,12 @@ def _openings(word: str) -> dict[str, Any]:
 
 @click.command()
 @click.argument("players", metavar="PLAYER PLAYER...", nargs=-1)
+@click.option(
+    "--pool",
+    metavar="POOL",
+    help="Find the Elo of one PLAYER among those of a pool, which stands fixed: english, or international-2026. "
+    "Without PLAYER show the pool.",
+)
 @click.option("--variant", default="english", show_default=True, help="The rules: a name, or YAML.")
 @click.option(
     "--openings",
@@ -169,7 +175,7 @@ def _openings(word: str) -> dict[str, Any]:
     "--until",
     type=POSITIVE,
     metavar="ELO",
-    help="End when the 95 % interval of every player is within ± ELO.",
+    help="End when the 95 % interval of every player is within ± ELO [with --pool: 20].",
 )
 @click.option("--max-plies", type=click.IntRange(1), metavar="N", help="Plies after which a game is a draw [300].")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
@@ -177,6 +183,7 @@ def _openings(word: str) -> dict[str, Any]:
 @watch_option
 def match_command(
     players: tuple[str, ...],
+    pool: str | None,
     out: Path | None,
     workers: int | str | None,
     is_watched: bool,
@@ -189,19 +196,25 @@ def match_command(
     positions. The run's folder has its configuration, experiment.yaml, for `arena run`. The same command again
     resumes the run. Exit codes with --sprt: 0 if H1 was accepted, 4 if H0 was, 5 if neither.
     """
-    if len(players) < 2:
+    if pool is None and len(players) < 2:
         raise ArenaError("name two players or more, as in: arena match simple@d6 greedy")
     with _in_words_of(players):
-        document = _document(named_entries(players, _LIMITS), **options)
-        if is_watched:
-            from arena.commands.watching import watch
+        if pool is not None:
+            made = _placing(players, pool, out, watch=is_watched, **options)
+            if made is None:
+                return
+            document, folder, heading = made
+        else:
+            document = _document(named_entries(players, _LIMITS), **options)
+            if is_watched:
+                from arena.commands.watching import watch
 
-            folder = out or Path("reports") / document["name"]
-            watch(partial(load, document), folder, workers, said=partial(_in_words_of, players))
-            return
-        document, folder = _with_folder(document, out, "match")
-        kind = "match" if len(players) == 2 else "round robin"
-        heading = f"a {kind}, kept with its configuration, {KEPT_CONFIG}, in {folder}"
+                folder = out or Path("reports") / document["name"]
+                watch(partial(load, document), folder, workers, said=partial(_in_words_of, players))
+                return
+            document, folder = _with_folder(document, out, "match")
+            kind = "match" if len(players) == 2 else "round robin"
+            heading = f"a {kind}, kept with its configuration, {KEPT_CONFIG}, in {folder}"
         code = play_config(document, folder, workers, name="match", heading=heading)
     if code == 0 and "sprt" in document:
         from arena.report.load import load_run
@@ -277,58 +290,45 @@ def _in_words_of(players: Sequence[str]) -> Iterator[None]:
 
 
 POOLS = Path(__file__).with_name("pools")
+_PLACED_WITHIN = 20.0
+"""Elo to which the games alone tell that of a newcomer, without --until."""
 
 
-@click.command()
-@click.argument("player", required=False)
-@click.option("--pool", "name", metavar="POOL", help="Such as international, or english-2026 [english].")
-@click.option(
-    "--error",
-    type=POSITIVE,
-    default=20.0,
-    metavar="ELO",
-    help="End when the 95 % interval of its Elo is within ± ELO [20].",
-)
-@seed_option
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<player>-<pool>].")
-@workers_option
-def place_command(
-    player: str | None,
-    name: str | None,
-    error: float,
-    seed: int,
-    out: Path | None,
-    workers: int | str | None,
-) -> None:
-    """Find the Elo of PLAYER against the players of a pool; without PLAYER list the pools.
+def _placing(
+    players: Sequence[str], name: str, out: Path | None, seed: int, until: float | None, **others: Any
+) -> tuple[dict[str, Any], Path, str] | None:
+    """The configuration of a gauntlet of a player against a pool, its folder and its heading.
 
-    PLAYER is as for `arena match`: simple@d6, my.py:racer@0.1s, or YAML. It plays a gauntlet against the pool,
-    whose Elo is fixed, until its own is sure. The games are kept as a run, with its configuration, for
-    `arena run`, in experiment.yaml. The same command again resumes the run.
+    None, and the pool is shown, without a player. `others` are the options of a match that a pool settles.
     """
-    if player is None:
-        for file in [_pool_file(name)] if name else sorted(POOLS.glob("*.yaml")):
-            _show_pool(read(file).data)
-        return
-    pool = read(_pool_file(name or "english")).data
-    with _in_words_of([player]):
-        (entry,) = named_entries([player], _LIMITS)
-        if entry["name"] in pool["anchor"]:
-            unnamed = {key: value for key, value in entry.items() if key != "name"}
-            entry = {**unnamed, "name": distinct_names([*pool["players"], unnamed])[-1]}
-        document = {
-            **pool,
-            "name": slug([str(entry["name"]), pool["name"]]),
-            "seed": seed,
-            "format": {"type": "gauntlet", "seeds": [entry["name"]]},
-            "until": {"error": error},
-            "players": [entry, *pool["players"]],
-        }
-        document, folder = _with_folder(document, out, "place")
-        among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
-        heading = f"{entry['name']} against the {among} until its Elo is within ± {error:g}, kept in {folder}"
-        code = play_config(document, folder, workers, name="place", heading=heading)
-    sys.exit(code)
+    for key, value in others.items():
+        if value not in (None, False, "english"):
+            raise ArenaError(f"--{key.replace('_', '-')} does not go with --pool, which has its own games")
+    pool = read(_pool_file(name)).data
+    if not players:
+        _show_pool(pool)
+        return None
+    if len(players) > 1:
+        raise ArenaError(f"--pool places one player, not {len(players)}")
+    (entry,) = named_entries(players, _LIMITS)
+    if entry["name"] in pool["anchor"]:
+        unnamed = {key: value for key, value in entry.items() if key != "name"}
+        entry = {**unnamed, "name": distinct_names([*pool["players"], unnamed])[-1]}
+    document = {
+        **pool,
+        "name": slug([str(entry["name"]), pool["name"]]),
+        "seed": seed,
+        "format": {"type": "gauntlet", "seeds": [entry["name"]]},
+        "until": {"error": until or _PLACED_WITHIN},
+        "players": [entry, *pool["players"]],
+    }
+    document, folder = _with_folder(document, out, "match")
+    among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
+    within = document["until"]["error"]
+    heading = (
+        f"{entry['name']} against the {among} until games alone tell its Elo to ± {within:g}, kept in {folder}"
+    )
+    return document, folder, heading
 
 
 def _pool_file(name: str) -> Path:

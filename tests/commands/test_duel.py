@@ -12,6 +12,7 @@ import yaml
 import arena
 from arena.commands.tournaments import POOLS
 from arena.experiment.load import load, named_entries, player_spec
+from arena.ratings.joint import rate
 from players.loading import located
 from tests.helpers.command_line import invoke, refused
 
@@ -161,30 +162,30 @@ def test_a_pool_is_a_configuration_in_which_every_player_has_its_elo(file: Path)
     assert "full" not in file.read_text()
 
 
-def test_pools_are_listed_with_the_elo_of_their_players() -> None:
-    result = invoke("place")
-    assert result.exit_code == 0 and "level 4" in result.stdout
-    assert [line.split(":")[0] for line in result.stdout.splitlines() if ":" in line] == [
-        "english-2026",
-        "international-2026",
-    ]
+def test_a_pool_is_shown_with_the_elo_of_its_players() -> None:
+    for name in ("english", "international-2026"):
+        result = invoke("match", "--pool", name)
+        assert result.exit_code == 0 and "level 4" in result.stdout and result.stdout.startswith(name)
 
 
 def test_a_wrong_line_or_a_pool_that_cannot_be_read_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for line in (("simple", "--pool", "englisch"), ("simpel@d3",), ("simple", "--error", 0)):
-        refused("place", *line)
+    for line in (("simple", "--pool", "englisch"), ("simpel@d3", "--pool", "english")):
+        refused("match", *line)
+    for line in (("simple",), ("--openings", 5), ("--variant", "russian"), ("--watch",), ("--sprt", 0, 5)):
+        assert "--pool" in refused("match", "greedy", *line, "--pool", "english")
     monkeypatch.setattr("arena.commands.tournaments.POOLS", tmp_path)
     (tmp_path / "own-2026.yaml").write_text("name: [x")
-    for words in ([], ["simple", "--pool", "own"]):
-        assert str(tmp_path / "own-2026.yaml") in refused("place", *words)
+    for words in ([], ["simple"]):
+        assert str(tmp_path / "own-2026.yaml") in refused("match", *words, "--pool", "own")
 
 
 @pytest.mark.full
 def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(tmp_path: Path) -> None:
     folder = tmp_path / "placed"
-    result = invoke("place", NEWCOMER, "--error", 60, "--seed", 3, "--workers", 2, "--out", folder)
+    asked = ("--pool", "english", "--until", 60, "--seed", 3, "--workers", 2, "--out", folder)
+    result = invoke("match", NEWCOMER, *asked)
     assert result.exit_code == 0, result.stderr
     document = yaml.safe_load((folder / "experiment.yaml").read_text())
     newcomer = document["players"][0]["name"]
@@ -192,6 +193,8 @@ def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(tmp_path:
     run = arena.load(folder)
     table = run.standings.set_index("player")
     assert table["elo"].drop(newcomer).to_dict() == pytest.approx(run.experiment.anchor)
-    assert 0 < table["elo_high"][newcomer] - table["elo"][newcomer] <= 60
+    alone = rate(run.games, run.players, first=run.first, anchor=run.anchor).table.set_index("player")
+    by_games, all_told = (each["elo_high"][newcomer] - each["elo"][newcomer] for each in (alone, table))
+    assert 0 < by_games <= 60 and by_games <= all_told, "opponents differ in more than Elo"
     answers = [line for line in result.stdout.splitlines() if line.startswith(newcomer) and line.endswith(" Elo.")]
     assert len(answers) == 1

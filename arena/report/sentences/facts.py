@@ -14,7 +14,7 @@ from arena.report.run import Run
 from arena.report.tables.settings import limits, terms
 from arena.rules.game import Termination
 
-_WRITERS = ("match", "place")
+_WRITERS = ("match",)
 """The commands that make a configuration, which is called as they are."""
 _RULES = {
     Termination.ADJUDICATED_WIN: "won by scores",
@@ -160,6 +160,10 @@ def narrowed(run: Run) -> list[str]:
     """How wide the widest interval is, and whether that ended the run; nothing unless it was to."""
     if (until := run.experiment.until) is None:
         return []
+    if len(run.experiment.anchor) > 1:
+        over = run.data.order is not None and run.played < run.info.games
+        ends = "The run ended when" if over else "The run ends when"
+        return [f"{ends} the games alone, without what opponents differ by, tell Elo to ±{until.error:g}."]
     table = run.standings.set_index("player")
     half = (table["elo_high"] - table["elo_low"]).dropna() / 2
     width, of = (half.sum(), "difference") if len(half) == 2 else (half.max(), half.idxmax())

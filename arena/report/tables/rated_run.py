@@ -14,7 +14,8 @@ from arena.experiment.model import Experiment
 from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo
 from arena.ledger.read import FinalOrder, RunData
-from arena.ratings.joint import Ratings, rate
+from arena.ratings.joint import Ratings
+from arena.ratings.pool import placed
 from arena.report.faults import Faults
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.result import Colour
@@ -137,7 +138,7 @@ class RatedRun:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return rate(self.games, players, first=self.first, anchor=self.anchor)
+        return placed(self.games, players, self.first, self.anchor)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:
