@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from arena.play.runner import run
     from arena.report.load import load
     from arena.report.run import Run
+    from arena.report.together import rate
     from arena.rules.board import Board
     from arena.rules.encoding import Encoding
     from arena.rules.game import Game, Outcome, Termination
@@ -35,7 +36,7 @@ __all__ = [
     "BLACK", "PLAYERS", "VARIANTS", "WHITE", "Board", "Choice", "Encoding", "Game", "Limit", "Opponent",
     "Outcome", "Pause", "Player", "PlayerSpec", "Position", "Resign", "Rules", "Run", "Termination", "Variant",
     "build_player", "divide", "evaluator", "features", "fen", "kernel", "load", "move_text", "parse_fen",
-    "parse_move", "perft", "read_pdn", "run", "write_pdn",
+    "parse_move", "perft", "rate", "read_pdn", "run", "write_pdn",
 ]  # fmt: skip
 
 _NAMES = {
@@ -43,6 +44,7 @@ _NAMES = {
     "arena.play.runner": "run",
     "arena.report.load": "load",
     "arena.report.run": "Run",
+    "arena.report.together": "rate",
     "arena.rules.board": "Board",
     "arena.rules.encoding": "Encoding",
     "arena.rules.game": "Game Outcome Termination",

@@ -26,8 +26,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Tournaments": {
         "init": ("init", "write an example configuration and heuristic"),
         "list": ("catalogue", "players and their options, rule sets, openings, the JSON schema"),
-        "match": ("tournaments", "a match of players named in the line"),
-        "place": ("tournaments", "the Elo of a player on the scale of a pool"),
+        "match": ("tournaments", "a match of players named in the line, or of one against a pool"),
         "doctor": ("doctor", "list what is wrong with a configuration"),
         "plan": ("doctor", "how long a run will take, what it can detect"),
         "run": ("tournaments", "play a tournament, or resume it; write its report"),
@@ -36,8 +35,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Look": {
         "status": ("status", "how far a run is, and who leads; follow it"),
         "report": ("report", "write the report of a run again; list all runs"),
-        "rate": ("ratings", "rate the players of PDN, CSV and runs"),
-        "compare": ("ratings", "compare two runs or files"),
+        "rate": ("ratings", "rate players of runs, PDN and CSV; compare runs"),
     },
     "Positions": {
         "show": ("show", "a position on a board, as text or SVG"),

@@ -92,12 +92,13 @@ def resolution(games: float, draw_rate: float) -> float:
     return Z95 * 4 * ELO_PER_LOGIT * math.sqrt((1 - draw_rate) / 4 / games)
 
 
-def detectable(error: float) -> float:
+def detectable(error: float, critical: float = Z95) -> float:
     """The true difference that games show with a chance of 80 %, if its 95 % interval is so much to either side.
 
-    An estimate lies above Z95 standard errors in 80 of 100 cases if its mean lies Z80 further.
+    It is shown beyond `critical` standard errors, where an estimate lies in 80 of 100 cases if its mean lies Z80
+    further.
     """
-    return (Z95 + Z80) / Z95 * error
+    return (critical + Z80) / Z95 * error
 
 
 def mcnemar(one: int, other: int) -> float:

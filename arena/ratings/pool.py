@@ -45,8 +45,10 @@ def placed(games: pd.DataFrame, players: Sequence[str], first: Colour, anchor: M
     score = expit((met["newcomer"].map(elo) - met["opponent"].map(anchor)) / ELO_PER_LOGIT)
     met["beyond"], met["information"] = met["sum"] - met["size"] * score, met["size"] * score * (1 - score)
     wider = pd.Series(1.0, elo.index)
-    for newcomer, of in met.groupby("newcomer"):
-        opponents, own = len(of), float(alone.covariance.loc[newcomer, newcomer])
+    own_variance = pd.Series(np.diag(alone.covariance.loc[elo.index, elo.index]), elo.index).to_dict()
+    for name, of in met.groupby("newcomer"):
+        newcomer, opponents = str(name), len(of)
+        own = own_variance[newcomer]
         if opponents >= FEWEST_OPPONENTS and own > 0:
             student = float(stdtrit(opponents - 1, 0.975)) / Z95
             variance = (

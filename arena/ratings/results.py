@@ -1,14 +1,18 @@
 """Results of games from PDN of any program and from CSV tables, as `arena.ratings.joint.rate` takes them.
 
 A CSV has a row per game, `white,black,result`, or per encounter, `white,black,wins,draws,losses` counted from
-White's side; a column `pair` is optional, other columns are ignored, and semicolons or tabs may stand in place of
-commas. Of a PDN only the tags White, Black, GameType, Variant, FEN and Result and the text of the moves count, so
-that games of unknown rules are read, too.
+White's side; columns `pair` and `id` are optional, other columns are ignored, and semicolons or tabs may stand in
+place of commas. Of a PDN only the tags White, Black, GameType, Variant, FEN, GameId and Result and the text of the
+moves count, so that games of unknown rules are read, too.
+
+Sources together. A game that several sources have counts once: games of an arena's run are known by their id, with
+the same moves where both sources have these, others of a PDN by their text, and those of a CSV without ids where
+both files are equal. A player that is not the same in two runs, by its settings and files, is two players.
 """
 
 import csv
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import StringIO
@@ -29,9 +33,15 @@ from arena.rules.notation import NotationError
 from arena.rules.pdn.moves import read_moves
 from arena.rules.pdn.rules import GameRules, guesses, result_of_tags, rules_of_tags
 from arena.rules.pdn.tokens import RawGame, split
-from arena.rules.result import NO_RESULT, RESULTS, Colour
+from arena.rules.result import NO_RESULT, RESULTS, WHITE_POINTS, Colour, pentanomial
 from arena.rules.variants import Variant
 
+COLUMNS = ["white", "black", "result", "count", "pair", "line", "opening", "id", "plies", "kind"]
+"""Of the games of a source; from pair to plies a value may be missing."""
+RUN, PDN, CSV = range(3)
+"""Kinds of sources: what knows more of a game comes first."""
+_GAME = ["white", "black", "result", "id", "plies"]
+"""What two records of one game have in common."""
 _COUNTS = ("wins", "draws", "losses")
 _CHECKED = 500
 """Games of a PDN, at most, whose moves are played."""
@@ -55,7 +65,8 @@ class GameSource(NamedTuple):
 
     path: Path
     games: pd.DataFrame
-    """Columns white, black, result (missing for a game without one), count, pair, line."""
+    """COLUMNS: `result` is missing for a game without one, `line` is opening and moves as any value, and `id` is
+    what the game is known by, beside its players, result and number of plies."""
     first: Colour | None = None
     """The colour that moves first, if the source says so."""
     first_by: str = ""
@@ -64,15 +75,17 @@ class GameSource(NamedTuple):
     """The games that are left out."""
     notes: Sequence[str] = ()
     """Sentences on how its results were read."""
-    versions: Mapping[str, object] = MappingProxyType({})
-    """Players and their files by name, to be compared with those of other sources; empty if nothing is known."""
+    players: Mapping[str, str] = MappingProxyType({})
+    """What each player is made of, as a hash, by its name; nothing of a file."""
+    content: bytes | None = None
+    """Of a file."""
 
 
 class Results(NamedTuple):
     """The games of all sources together."""
 
-    games: pd.DataFrame
-    """Columns white, black, result, count, and by source pair, line: see `arena.ratings.joint.rate`."""
+    every: pd.DataFrame
+    """All games: COLUMNS, `source`, its place from 0, and `is_copy`, of a game that an earlier source has, too."""
     first: Colour
     """The colour that moves first: as given, else as the sources say, else white."""
     first_by: str
@@ -81,6 +94,22 @@ class Results(NamedTuple):
     """Games that are left out as they cannot be rated."""
     notes: Sequence[str]
     """Sentences on what was read as a guess, or not counted."""
+    names: Mapping[Path, str] = MappingProxyType({})
+    """By which people know the sources, in their order, by path."""
+    versions: Mapping[str, Mapping[int, str]] = MappingProxyType({})
+    """By the name of a player, and the place of a source that has it, the name that it has in `games`."""
+    same: tuple[int, int] = (0, 0)
+    """Games that both of two sources have, by players, colours, opening and its how-many-th time; those of them
+    with the same moves."""
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """Each game once, as `arena.ratings.joint.rate` takes them."""
+        return self.every[~self.every["is_copy"]].reset_index(drop=True)
+
+    def label(self, player: str, source: int) -> str:
+        """The name in `games` of a player of a source."""
+        return self.versions[player].get(source, player) if player in self.versions else player
 
 
 def read_file(path: Path, first: Colour | None = None) -> GameSource:
@@ -93,15 +122,17 @@ def read_file(path: Path, first: Colour | None = None) -> GameSource:
     if path.is_char_device():
         raise ArenaError(f"{path} cannot be read: it is a device")
     try:
-        text, caution = decoded(path.read_bytes())
+        content = path.read_bytes()
     except OSError as error:
         raise ArenaError(unreadable(path, error)) from None
+    text, caution = decoded(content)
     suffix = path.suffix.lower()
     if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
         source = _pdn(path, text, first)
     else:
         source = _csv(path, text)
-    return source._replace(notes=[f"{path}: {caution}.", *source.notes]) if caution else source
+    notes = [f"{path}: {caution}.", *source.notes] if caution else source.notes
+    return source._replace(notes=notes, content=content)
 
 
 def combined(sources: Sequence[GameSource], first: Colour | None = None, strict: bool = False) -> Results:
@@ -110,10 +141,11 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None, strict:
     Raises ArenaError if no game has a result, if sources differ in who moves first and *first* is not given,
     and if *strict*, for the first game that is left out.
     """
+    sources, notes = _distinct(sources)
     faults = [fault for source in sources for fault in source.faults]
-    games = pd.concat([source.games.assign(source=number) for number, source in enumerate(sources)])
-    for name in ("pair", "line"):
-        games[name] = games.groupby(["source", name], sort=False).ngroup()
+    games = pd.concat(
+        [source.games.assign(source=number) for number, source in enumerate(sources)], ignore_index=True
+    )
     missing = games["result"].isna()
     if faults and (strict or missing.all()):
         path, line, reason = faults[0]
@@ -127,11 +159,77 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None, strict:
             f"White moves first in {claims['white'].path}, Black in {claims['black'].path}: give --first for all"
         )
     first_by = "--first" if first else next((source.first_by for source in claims.values()), "")
-    notes = [note for source in sources for note in source.notes] + [*_fault_notes(faults), *_versions(sources)]
+    notes = [*(note for source in sources for note in source.notes), *_fault_notes(faults), *notes]
     if skipped := int(games["count"][missing].sum()):
         notes.append(f"{counted(skipped, 'game')} without a result {'was' if skipped == 1 else 'were'} skipped.")
     games = games[~missing].reset_index(drop=True)
-    return Results(games, first or next(iter(claims), None) or "white", first_by, faults, notes)
+    games["is_copy"] = games.index.isin(_copies(games))
+    if copies := int(games["is_copy"].sum()):
+        have, are = ("stands", "is") if copies == 1 else ("stand", "are")
+        notes.append(f"{counted(copies, 'game')} {have} in two of these or more and {are} counted once.")
+    names = _names([source.path for source in sources])
+    versions = _versions(sources, list(names.values()))
+    for label in versions.values():
+        notes.append(f"{listed(dict.fromkeys(label.values()))} are not the same player and are rated apart.")
+    same = _same(games) if len(sources) == 2 else (0, 0)
+    games["pair"] = games.groupby(["source", "pair"], sort=False).ngroup()
+    games["line"] = games.groupby("line", sort=False).ngroup()
+    mover = first or next(iter(claims), None) or "white"
+    results = Results(games, mover, first_by, faults, notes, names, versions, same)
+    for colour in ("white", "black"):
+        games[colour] = list(map(results.label, games[colour], games["source"]))
+    return results
+
+
+def _distinct(sources: Sequence[GameSource]) -> tuple[list[GameSource], list[str]]:
+    """The sources without files that are equal to one before, and a sentence on each of these."""
+    kept: dict[object, GameSource] = {}
+    notes = []
+    for source in sources:
+        before = kept.setdefault(source.path if source.content is None else source.content, source)
+        if before is not source:
+            is_other = f"the same file as {before.path}" if source.path != before.path else "given twice"
+            notes.append(f"{source.path} is {is_other}: its games are counted once.")
+    return list(kept.values()), notes
+
+
+def _copies(games: pd.DataFrame) -> pd.Index:
+    """The games that stand elsewhere, too; of a run, a PDN and a CSV the run's game stays, else the PDN's."""
+    known = games[games["id"].notna()].sort_values("kind", kind="stable")
+    is_better = known["kind"] == known.groupby(_GAME, dropna=False, sort=False)["kind"].transform("min")
+    return known.index[known.duplicated([*_GAME, "kind", "line"]) | ~is_better]
+
+
+def _same(games: pd.DataFrame) -> tuple[int, int]:
+    """How many games two sources have both, by players, colours, opening and time; how many of them are alike."""
+    one, other = (games[(games["source"] == number) & games["id"].notna()] for number in (0, 1))
+    both = one.merge(other, on=["white", "black", "id"])
+    alike = (both["result_x"] == both["result_y"]) & (both["plies_x"] == both["plies_y"])
+    alike &= (both["line_x"] == both["line_y"]) | (both["kind_x"] != both["kind_y"])
+    return len(both), int(alike.sum())
+
+
+def _names(paths: Sequence[Path]) -> dict[Path, str]:
+    """The last parts of paths where they differ, else the paths."""
+    short = [path.name for path in paths]
+    return {path: path.name if path.name and short.count(path.name) == 1 else str(path) for path in paths}
+
+
+def _versions(sources: Sequence[GameSource], names: Sequence[str]) -> dict[str, dict[int, str]]:
+    """By player that is not the same in all runs, and the source's place, the name of what it is there."""
+    found = defaultdict[str, dict[int, str]](dict)
+    for place, source in enumerate(sources):
+        of_file = dict.fromkeys([*source.games["white"], *source.games["black"]], "")
+        for name, version in (source.players or of_file).items():
+            found[name][place] = version
+    labels: dict[str, dict[int, str]] = {}
+    for name, of_name in found.items():
+        if len({*of_name.values()} - {""}) > 1:
+            firsts: dict[str, int] = {}
+            labels[name] = {
+                place: f"{name} ({names[firsts.setdefault(version, place)]})" for place, version in of_name.items()
+            }
+    return labels
 
 
 def alike(names: Iterable[str]) -> list[list[str]]:
@@ -144,11 +242,11 @@ def alike(names: Iterable[str]) -> list[list[str]]:
 
 def with_alike_as_one(results: Results) -> Results:
     """The games with one name, the one that comes first, for players whose names are alike."""
-    games = results.games
-    one = {name: group[0] for group in alike(games[["white", "black"]].to_numpy().ravel()) for name in group}
-    games = games.replace({"white": one, "black": one})
-    notes = [f"{listed(map(quoted, group))} count as {quoted(group[0])}." for group in _groups(one)]
-    return results._replace(games=games[games["white"] != games["black"]], notes=[*results.notes, *notes])
+    groups = alike(results.every[["white", "black"]].to_numpy().ravel())
+    one = {name: group[0] for group in groups for name in group}
+    games = results.every.replace({"white": one, "black": one})
+    notes = [f"{listed(map(quoted, group))} count as {quoted(group[0])}." for group in groups]
+    return results._replace(every=games[games["white"] != games["black"]], notes=[*results.notes, *notes])
 
 
 def alike_note(results: Results) -> str:
@@ -160,29 +258,21 @@ def alike_note(results: Results) -> str:
     return f"Names that differ by case, commas or spaces alone: {words}. --alike counts each as one player."
 
 
-def _groups(one: Mapping[str, str]) -> list[list[str]]:
-    groups = defaultdict[str, list[str]](list)
-    for name, first in one.items():
-        groups[first].append(name)
-    return list(groups.values())
+def match_counts(games: pd.DataFrame, player: str) -> tuple[list[int], int]:
+    """The counts of a match from a player's view, as `arena.ratings.match` takes them, and games left out of them.
 
-
-def game_table(white: object, black: object, result: object) -> pd.DataFrame:
-    """The games of a source, one a row, of no known pair or line."""
-    games = pd.DataFrame({"white": white, "black": black, "result": result}, dtype=object)
-    return games.assign(count=1, pair=None, line=None)
-
-
-def _versions(sources: Sequence[GameSource]) -> Iterator[str]:
-    """A sentence for each player, and each file of players, that differs between two sources."""
-    seen: dict[str, tuple[Path, object]] = {}
-    told: set[str] = set()
-    for source in sources:
-        for name, version in source.versions.items():
-            path, before = seen.setdefault(name, (source.path, version))
-            if version != before and name not in told:
-                told.add(name)
-                yield f"{name} is not the same in {path} and {source.path}: games of both count for one player."
+    They are of pairs with colours swapped, if half of the games or more are in such pairs; others are left out.
+    """
+    white, is_white = games["result"].map(WHITE_POINTS), games["white"] == player
+    points = white.where(is_white, 1 - white)
+    each = games.assign(points=points, is_white=is_white)
+    pairs = each[each["pair"] >= 0].groupby(["source", "pair"])
+    whole = pairs.agg(points=("points", "sum"), games=("count", "sum"), whites=("is_white", "sum"))
+    whole = whole[(whole["games"] == 2) & (whole["whites"] == 1)]
+    total = int(games["count"].sum())
+    if 4 * len(whole) >= total:
+        return pentanomial(whole["points"]), total - 2 * len(whole)
+    return [int(games["count"][points == each].sum()) for each in (0.0, 0.5, 1.0)], 0
 
 
 def _fault_notes(faults: Iterable[_Fault]) -> list[str]:
@@ -214,6 +304,7 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     claims: dict[GameRules, int] = {}  # whose win 1-0 is, and the first line that says so
     guess, notes = guesses(text), dict[str, None]()
     known: list[tuple[RawGame, Variant]] = []
+    texts = Counter[str]()
     for game in split(text):
         if not game.tags:
             continue
@@ -228,22 +319,24 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
         if reason := _wrong_names(white, black) or fault:
             faults.append(_Fault(path, game.line, reason))
             continue
-        fen = game.tags.get("FEN", "").strip()
-        line = f"{fen} {game.moves}" if game.moves else None
+        fen, moves, words = game.tags.get("FEN", "").strip(), game.moves, " ".join(game.text.split())
+        texts[words] += 1
+        id = game.tags.get("GameId", f"{texts[words]} {words}")
         if rules.variant and rules.source:
             known.append((game, rules.variant))
-        rows.append((white, black, result if result in RESULTS else None, line, fen))
+        played = (f"{fen} {moves}", fen, id, str(len(moves.split()))) if moves else (None, fen, None, None)
+        rows.append((white, black, result if result in RESULTS else None, *played))
         claims.setdefault(rules, game.line)
     if not rows and not faults:
         raise ArenaError(f'{path}: no games: a PDN has tags such as [White "name"]')
-    table = pd.DataFrame(rows, columns=["white", "black", "result", "line", "fen"], dtype=object)
-    games = game_table(table["white"], table["black"], table["result"]).assign(line=table["line"])
-    if table["fen"].any():
-        games = games.assign(pair=pairs_by_opening(table.rename(columns={"fen": "opening"})))
+    names = ["white", "black", "result", "line", "opening", "id", "plies"]
+    games = pd.DataFrame(rows, columns=names, dtype=object).assign(count=1, pair=None, kind=PDN)
+    if games["opening"].any():
+        games["pair"] = pairs_by_opening(games)
     if any(rules.first == "black" for rules in claims):
         notes[f"{path}: 1-0 is Black's win where Black moves first."] = None
     colour, source = (None, "") if first else _first_of(path, claims)
-    return GameSource(path, games, colour, source, faults, [*notes, *_unplayable(path, known)])
+    return GameSource(path, games[COLUMNS], colour, source, faults, [*notes, *_unplayable(path, known)])
 
 
 def _unplayable(path: Path, games: Sequence[tuple[RawGame, Variant]]) -> Iterator[str]:
@@ -285,17 +378,21 @@ def _csv(path: Path, text: str) -> GameSource:
             f"may be pair; they are {cut(', '.join(columns))}"
         )
     games, faults = [], []
+    is_of_a_run = {"id", "plies", "opening_fen"} <= columns.keys()
     for line, row in rows:
         players, pair = (row["white"], row["black"]), row.get("pair") or None
+        known = (row["opening_fen"], row["id"], row["plies"]) if is_of_a_run else (None, None, None)
         try:
             if reason := _wrong_names(*players):
                 raise ValueError(reason)
             results = _counts(row) if is_counted else {_result(row["result"]): 1}
-            games += [(*players, result, count, pair) for result, count in results.items() if count]
+            games += [(*players, result, count, pair, *known) for result, count in results.items() if count]
         except ValueError as error:
             faults.append(_Fault(path, line, str(error)))
-    table = pd.DataFrame(games, columns=["white", "black", "result", "count", "pair"], dtype=object)
-    return GameSource(path, table.assign(count=table["count"].astype(np.int64), line=None), faults=faults)
+    names = ["white", "black", "result", "count", "pair", "opening", "id", "plies"]
+    table = pd.DataFrame(games, columns=names, dtype=object)
+    table = table.assign(count=table["count"].astype(np.int64), line=None, kind=CSV)
+    return GameSource(path, table[COLUMNS], faults=faults)
 
 
 def _result(text: str) -> str | None:

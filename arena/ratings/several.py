@@ -1,91 +1,105 @@
-"""Ratings of the same players in several runs: joint Elo, and gains over a reference.
+"""Ratings of the same players in several runs, on one scale: Elo in each run, and the mean over the runs.
 
-Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs count
-as independent. Elo in each is relative to the mean of the same players, weighted by information, or to the same
-anchor.
-
-Joint Elo. The plain mean over k runs, each of the same weight however many games it has: theta = sum of
-theta_v / k, with the covariance sum of C_v / k^2.
-
-Gains. What a player gains over a reference in run v is g_v = theta_v(player) - theta_v(reference), with the
-variance s_v^2 from C_v. Whether the g_v of a player differ is Cochran's test of homogeneity (`differing`).
+Runs by the same rules are one fit (`arena.ratings.joint`), in which a player that is the same in several is one;
+runs by other rules have fits of their own, whose errors are independent. Elo in each run is relative to the mean
+of the players that all runs have, weighted by information, or to the same anchor. The mean over k runs is plain,
+so that each has the same weight however many games it has: theta = sum of theta_v / k, with the covariance
+sum of C_vw / k^2.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc
 
+from arena.ratings.contrasts import agreement
 from arena.ratings.interval import Z95, Floats, Interval
 from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_table
 
 JOINT = "joint"
 """Stands for the mean over all runs in the place of one's name."""
+Fit: TypeAlias = tuple[Ratings, Mapping[str, str]]
+"""The ratings of a run, which others may share, and by which name each of its players stands in them."""
 
 
 class Across(NamedTuple):
-    """The players that are rated in every one of several runs, in rank order of their joint Elo."""
+    """The players that are rated in every one of several runs, in rank order of their mean Elo."""
 
     players: tuple[str, ...]
     runs: tuple[str, ...]
     elo: Floats
-    """Relative to the mean of these players, or to the anchor: `float[runs, players]`."""
+    """Relative to the mean of these players, weighted by information, or to the anchor: `float[runs, players]`."""
     covariance: Floats
-    """Elo^2, `float[runs, players, players]`."""
+    """Elo^2, `float[runs, players, runs, players]`."""
     left_out: tuple[str, ...]
     """Players of some run that another one has no rating of on the same scale."""
 
-    @property
-    def joint(self) -> Ratings:
-        """The mean over all runs, with its covariance."""
-        spread = self.covariance.sum(axis=0) / len(self.runs) ** 2
-        table = elo_table(self.players, self.elo.mean(axis=0), spread).assign(games=1)
-        by_name = pd.DataFrame(spread, self.players, self.players)
-        return Ratings(table, by_name, Interval(0.0, 0.0, 0.0), (self.players,), ())
+    def gain(self, player: str, reference: str) -> tuple[Floats, Floats]:
+        """Elo of a player over a reference in each run, `float[runs]`, and the covariance, `float[runs, runs]`."""
+        i, j = self.players.index(player), self.players.index(reference)
+        over, c = self.elo[:, i] - self.elo[:, j], self.covariance
+        return over, c[:, i, :, i] + c[:, j, :, j] - c[:, i, :, j] - c[:, j, :, i]
 
 
-def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across | None:
+def across(runs: Mapping[str, Fit], anchor: str | None = None) -> Across | None:
     """The ratings of several runs, by their names, on one scale; None with fewer than two players in all.
 
     A player counts if it is rated in each among those connected through games to the anchor, or to most players.
     """
-    everyone = dict.fromkeys(name for of_run in ratings.values() for name in of_run.table["player"])
-    connected = [_connected(of_run, anchor) for of_run in ratings.values()]
+    connected = [_connected(*fit, anchor) for fit in runs.values()]
+    everyone = dict.fromkeys(name for _, named in runs.values() for name in named)
     common = [name for name in everyone if all(name in names for names in connected)]
     if len(common) < 2:
         return None
     size = len(common)
-    tables = [of_run.table.set_index("player")["elo"].loc[common].to_numpy(float) for of_run in ratings.values()]
-    spreads = [of_run.covariance.loc[common, common].to_numpy(float) for of_run in ratings.values()]
-    centre = np.eye(size) - 1 / size
-    information = np.diag(np.linalg.pinv(centre @ sum(spreads) @ centre, hermitian=True)) + 1e-12
-    centre = np.eye(size) - (np.array(common) == anchor if anchor in common else information / information.sum())
-    elo = np.array([centre @ values for values in tables])
-    covariance = np.array([centre @ spread @ centre.T for spread in spreads])
+    elo, covariance = np.zeros((len(runs), size)), np.zeros((len(runs), size, len(runs), size))
+    for ratings in {id(ratings): ratings for ratings, _ in runs.values()}.values():
+        table = ratings.table.set_index("player")["elo"].astype(float).fillna(0.0)
+        chosen = np.zeros((len(runs), size, len(table)))
+        for number, (of_run, named) in enumerate(runs.values()):
+            if of_run is ratings:
+                chosen[number] = np.eye(len(table))[table.index.get_indexer(pd.Index([named[n] for n in common]))]
+        spread = ratings.covariance.loc[table.index, table.index].to_numpy(float)
+        elo += chosen @ table.to_numpy()
+        covariance += np.tensordot(chosen @ spread, chosen, (2, 2))
+    centre = np.eye(size) - _zero(common, np.einsum("viwj,vw->ij", covariance, np.eye(len(runs))), anchor)
+    elo, covariance = elo @ centre.T, np.einsum("pi,viwj,qj->vpwq", centre, covariance, centre)
     order = np.lexsort((np.arange(size), -np.round(elo.mean(axis=0), TIE_DECIMALS)))
     return Across(
         tuple(common[place] for place in order),
-        tuple(ratings),
+        tuple(runs),
         elo[:, order],
-        covariance[:, order][:, :, order],
+        covariance[:, order][:, :, :, order],
         tuple(name for name in everyone if name not in common),
     )
 
 
-def joint_table(rated: Across) -> pd.DataFrame:
-    """A row per player: rank, player, elo, elo_low, elo_high, los over the next, missing for the last one."""
-    return rated.joint.table.drop(columns="games")
+def _zero(players: Sequence[str], spread: Floats, anchor: str | None) -> Floats:
+    """The weights of the players in what is 0: all that of the anchor, else by the information on each of them."""
+    if anchor in players:
+        return np.array([float(player == anchor) for player in players])
+    to_mean = np.eye(len(players)) - 1 / len(players)
+    information = np.diag(np.linalg.pinv(to_mean @ spread @ to_mean, hermitian=True)) + 1e-12
+    weights: Floats = information / information.sum()
+    return weights
+
+
+def mean(rated: Across) -> Ratings:
+    """The mean over the runs as ratings, without counts of games: `table` has rank, player, Elo and los."""
+    elo, covariance = rated.elo.mean(axis=0), rated.covariance.mean(axis=(0, 2))
+    table = elo_table(rated.players, elo, covariance).assign(games=1)
+    spread = pd.DataFrame(covariance, rated.players, rated.players)
+    return Ratings(table, spread, Interval(0.0, 0.0, 0.0), (rated.players,), ())
 
 
 def by_run(rated: Across) -> pd.DataFrame:
     """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
-    runs = zip(rated.runs, rated.elo, rated.covariance, strict=True)
-    parts = [elo_table(rated.players, *figures).assign(run=run) for run, *figures in runs]
+    tables = [elo_table(rated.players, rated.elo[v], rated.covariance[v, :, v]) for v in range(len(rated.runs))]
+    parts = [table.assign(run=run) for table, run in zip(tables, rated.runs, strict=True)]
     return pd.concat(parts, ignore_index=True)[["player", "run", *Interval.columns_of("elo")]]
 
 
@@ -95,51 +109,40 @@ def gains_by_run(rated: Across, reference: str) -> pd.DataFrame:
     A row for each run, then one of JOINT for their mean.
     """
     rows = []
-    for player, gain, error in _gains(rated, reference):
-        joint = gain.mean(), math.hypot(*error) / len(gain)
-        for run, *figures in [*zip(rated.runs, gain, error, strict=True), (JOINT, *joint)]:
-            rows.append({"player": player, "run": run, **Interval.around(*figures).columns("gain")})
+    for player in rated.players:
+        if player != reference:
+            gain, spread = rated.gain(player, reference)
+            figures = [*zip(rated.runs, gain, np.diag(spread), strict=True), (JOINT, gain.mean(), spread.mean())]
+            for run, value, variance in figures:
+                # what is 0 but for rounding is 0
+                interval = Interval.around(float(value), Z95 * math.sqrt(variance if variance > 1e-6 else 0))
+                rows.append({"player": player, "run": run, **interval.columns("gain")})
     return pd.DataFrame(rows, columns=["player", "run", *Interval.columns_of("gain")])
 
 
-def differing(rated: Across, reference: str) -> pd.DataFrame:
-    """Whether what each other player gains over the reference differs from run to run: player, chi_square, chance.
+def differing(rated: Across, reference: str) -> dict[str, float]:
+    """The chance, by other player, of gains over the reference so far apart where they are the same in all runs.
 
-    Chi-square is the sum of (g_v - mean)^2 / s_v^2 about the mean weighted by 1 / s_v^2 (W. G. Cochran, 1954),
-    with one degree of freedom less than there are runs. `chance` is that of a greater one where nothing differs,
-    for all players together (S. Holm, 1979). Sorted by it; without players of whom some run has no error.
+    That is Cochran's test, for all players together (S. Holm, 1979), in rising order.
     """
-    rows = []
-    for player, gain, error in _gains(rated, reference):
-        if (error > 0).all():
-            weight = (Z95 / error) ** 2
-            chi_square = float(weight @ (gain - weight @ gain / weight.sum()) ** 2)
-            rows.append((player, chi_square, float(chdtrc(len(gain) - 1, chi_square))))
-    table = pd.DataFrame(rows, columns=["player", "chi_square", "chance"])
-    table = table.sort_values("chance", kind="stable", ignore_index=True)
-    return table.assign(chance=_holm(table["chance"]))
+    names = [name for name in rated.players if name != reference]
+    chances = holm([agreement(*rated.gain(name, reference)) for name in names])
+    return dict(sorted(zip(names, chances, strict=True), key=lambda row: row[1]))
 
 
-def _holm(chance: pd.Series) -> pd.Series:
-    """The chances of several tests in rising order, for all of them together (S. Holm, 1979)."""
-    return (chance * np.arange(len(chance), 0, -1)).cummax().clip(upper=1.0)
+def holm(chances: Sequence[float]) -> list[float]:
+    """The chances of several tests, for all of them together (S. Holm, 1979)."""
+    order = np.argsort(chances, kind="stable")
+    rising = np.asarray(chances, float)[order] * np.arange(len(order), 0, -1)
+    together = np.minimum(np.maximum.accumulate(rising), 1.0)
+    each: list[float] = together[np.argsort(order, kind="stable")].tolist()
+    return each
 
 
-def _connected(ratings: Ratings, anchor: str | None) -> set[str]:
-    """The rated players of the anchor's group, or of the largest one."""
-    rated = ratings.table["elo"].notna() & (ratings.table["games"] > 0)
-    of_anchor = (group for group in ratings.groups if anchor in group)
-    group = next(of_anchor, ratings.groups[0] if ratings.groups else ())
-    return set(group) & set(ratings.table.loc[rated, "player"])
-
-
-def _gains(rated: Across, reference: str) -> Iterator[tuple[str, Floats, Floats]]:
-    """Each other player with its Elo less the reference's in each run, and half widths of 95 % intervals."""
-    j, spread = rated.players.index(reference), rated.covariance
-    for i, player in enumerate(rated.players):
-        if i != j:
-            scale = spread[:, i, i] + spread[:, j, j]
-            variance = scale - 2 * spread[:, i, j]
-            # what is 0 but for rounding is 0
-            error: Floats = Z95 * np.sqrt(np.where(variance > 1e-9 * scale, variance, 0))
-            yield player, rated.elo[:, i] - rated.elo[:, j], error
+def _connected(ratings: Ratings, named: Mapping[str, str], anchor: str | None) -> set[str]:
+    """The rated players of a run in the anchor's group, or in that of most of them."""
+    table = ratings.table
+    rated = {*table.loc[table["elo"].notna() & (table["games"] > 0), "player"]}
+    groups = [{name for name, label in named.items() if label in rated & {*group}} for group in ratings.groups]
+    of_anchor = (group for group in groups if anchor in group)
+    return next(of_anchor, max(groups, key=len, default=set()))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from arena.base.files import REPORT, SUMMARY, replace
@@ -19,7 +18,7 @@ from arena.experiment.model import Experiment
 from arena.ratings.contrasts import agreement
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
-from arena.ratings.several import JOINT, Across, across, by_run, differing, gains_by_run, joint_table
+from arena.ratings.several import JOINT, Across, across, by_run, differing, gains_by_run, mean
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import chart_files, kinds_of, svg
 from arena.report.faults import Faults
@@ -35,6 +34,7 @@ from arena.report.sentences.facts import facts
 from arena.report.tables import units
 from arena.report.tables.table import NO_UNIT, Cell, Grid, Heading, Style, cell, with_decimals, words
 from arena.report.tables.views import NAMED
+from arena.report.together import fits
 
 DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""
@@ -62,7 +62,7 @@ class Joint:
         """The ratings on one scale; None with fewer than two runs or players to compare."""
         if len(self.runs) < 2:
             return None
-        return across({name: run.ratings for name, run in self.runs.items()}, self.experiment.reference)
+        return across(fits(self.runs), self.experiment.reference)
 
     @cached_property
     def faults(self) -> Faults:
@@ -77,8 +77,8 @@ class Joint:
 
     @cached_property
     def ratings(self) -> Ratings:
-        """The mean of these ratings."""
-        return self.rated.joint
+        """The mean of all runs, as ratings."""
+        return mean(self.rated)
 
     @property
     def experiment(self) -> Experiment:
@@ -109,18 +109,14 @@ class Joint:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """That of `joint_table` with the games of each player."""
-        games = self.by_run.groupby("player")["games"].sum()
-        table = joint_table(self.rated)
-        table["games"] = games.loc[table["player"]].to_numpy()
-        return table
+        """A row per player: rank, player, Elo, games in all runs, los over the next, missing for the last one."""
+        games = pd.concat([run.ratings.table for run in self.runs.values()]).groupby("player")["games"].sum()
+        return self.ratings.table.assign(games=games.loc[list(self.rated.players)].to_numpy())
 
     @cached_property
     def by_run(self) -> pd.DataFrame:
-        """A row for each player and run: Elo on the common scale, and what the player's games came to."""
-        of = ["games", "wins", "draws", "losses", "score"]
-        counts = [run.ratings.table.assign(run=name)[["player", "run", *of]] for name, run in self.runs.items()]
-        return by_run(self.rated).merge(pd.concat(counts), how="left", on=["player", "run"])
+        """A row for each player and run: Elo on the common scale."""
+        return by_run(self.rated)
 
     @cached_property
     def gains(self) -> pd.DataFrame:
@@ -136,52 +132,48 @@ def load_joint(folder: Path) -> Joint:
 
 
 def conclusion(joint: Joint) -> list[Claim]:
-    """What the runs say together: who leads, or what a gauntlet of the anchor tells."""
+    """What the runs say together: who leads, or what a gauntlet of the anchor tells.
+
+    A mean over the runs is said only where they agree, else from what to what a gain goes.
+    """
     if joint.across is None:
         words = "There is nothing to compare before two runs have games of the same players"
         return [Claim(words, is_shown=False)]
+    first, second, *_ = joint.rated.players
+    pairs = [(first, second)]
     if joint.meets_all:
-        others = joint.table[joint.table["player"] != joint.reference].sort_values(
-            "elo", key=lambda elo: -elo.abs()
-        )
-        claims = [_between(joint, player, joint.reference) for player in others["player"]]
-        return shortened([*sorted(claims, key=lambda claim: not claim.is_shown), *_differences(joint, claims)])
-    best, second = joint.table["player"].iloc[0], joint.table["player"].iloc[1]
-    claims = [_between(joint, best, second)]
-    return shortened([*claims, *_differences(joint, claims)])
-
-
-def _between(joint: Joint, player: str, other: str) -> Claim:
-    """What the runs say together of two players: where they disagree, what the least and the greatest is."""
-    ratings, weights = joint.ratings, {player: 1.0, other: -1.0}
-    gains = gains_by_run(joint.rated, other)
-    of_player = gains[(gains["player"] == player) & (gains["run"] != JOINT)]
-    each = [Interval.of(row, "gain") for row in of_player.to_dict("records")]
-    spread = np.diag([(interval.error / Z95) ** 2 for interval in each])
-    if agreement(np.array([interval.value for interval in each]), spread) < DIFFER:
-        shown = [run.ratings.family.shows(weights) for run in joint.runs.values()]
-        levels = [Level("in", *of) for of in zip(joint.runs, each, shown, strict=True)]
-        return ranging(player, other, levels)
-    difference = ratings.difference(player, other)
-    assert difference is not None
-    return compared(player, other, difference, ratings.family.shows(weights))
-
-
-def _differences(joint: Joint, before: Sequence[Claim]) -> list[Claim]:
-    """Whose gain over the reference differs from run to run, if it is not said before, or that nobody's does."""
-    said = [claim.names[0] for claim in before if claim.names[1] == joint.reference and not claim.interval]
-    tested = differing(joint.rated, joint.reference)
-    claims = []
-    for player in tested.loc[(tested["chance"] < DIFFER) & ~tested["player"].isin(said), "player"]:
-        of_player = joint.gains[(joint.gains["player"] == player) & (joint.gains["run"] != JOINT)]
-        rows = of_player.sort_values("gain", kind="stable").to_dict("records")
-        ends = ", ".join(f"{Interval.of(row, 'gain')} in {{}}" for row in (rows[0], rows[-1]))
-        names = (player, joint.reference, rows[0]["run"], rows[-1]["run"])
-        claims.append(Claim(f"What {{}} gains over {{}} differs from run to run: {ends}", names))
-    if len(tested) and not claims and not said:
+        pairs = [(player, joint.reference) for player in joint.rated.players if player != joint.reference]
+    differ = [player for player, chance in differing(joint.rated, joint.reference).items() if chance < DIFFER]
+    others = [(player, joint.reference) for player in differ]
+    claims = [_gain(joint, *pair) for pair in pairs if pair not in others and pair[::-1] not in others]
+    claims += [_range(joint, *pair) for pair in others]
+    if not joint.meets_all and not others and len(joint.rated.players) > 2:
         words = "No difference shown between runs in what a player gains over {}"
         claims.append(Claim(words, (joint.reference,), is_shown=False))
-    return claims
+    return shortened(sorted(claims, key=lambda claim: not claim.is_shown))
+
+
+def _gain(joint: Joint, player: str, other: str) -> Claim:
+    """The mean over all runs of what a player gains over another one, where they agree."""
+    if agreement(*joint.rated.gain(player, other)) < DIFFER:
+        return _range(joint, player, other)
+    difference = joint.ratings.difference(player, other)
+    assert difference is not None
+    is_shown = joint.ratings.family.shows({player: 1.0, other: -1.0})
+    return compared(player, other, difference, is_shown, note="the mean of the runs")
+
+
+def _range(joint: Joint, player: str, other: str) -> Claim:
+    """From what to what the gain of a player over another one goes in the runs."""
+    of_player = gains_by_run(joint.rated, other)
+    of_player = of_player[(of_player["player"] == player) & (of_player["run"] != JOINT)]
+    gains = {row["run"]: Interval.of(row, "gain") for row in of_player.to_dict("records")}
+    bound = joint.ratings.family.critical / Z95
+    return ranging(
+        player,
+        other,
+        [Level("in", run, gain, abs(gain.value) > bound * gain.error) for run, gain in gains.items()],
+    )
 
 
 def summary(joint: Joint) -> list[str]:
@@ -199,28 +191,10 @@ def lacking_games(joint: Joint) -> list[str]:
 
 
 def notes(joint: Joint) -> list[str]:
-    """The players that the joint table leaves out, and those whose games repeat from run to run."""
-    if joint.across is None:
+    """The players that the joint table leaves out."""
+    if joint.across is None or not joint.across.left_out:
         return []
-    lines = []
-    if out := joint.across.left_out:
-        lines.append(f"Left out, as some run has no rating of them on this scale: {listed(out)}.")
-    if len(same := _same_players(joint)) > 1:
-        lines.append(
-            f"Games between {listed(same)} repeat from run to run, as these have the same limits there: what the "
-            "runs say together of these players is less sure than its intervals say."
-        )
-    return lines
-
-
-def _same_players(joint: Joint) -> list[str]:
-    """The players that are the same, without a time limit, in two runs or more by the same rules."""
-    entries: dict[str, list[Any]] = {}
-    for experiment in (run.data.experiment for run in joint.runs.values()):
-        for player in experiment.players:
-            if player.limit.longest is None:
-                entries.setdefault(player.name, []).append((experiment.variant, player))
-    return [name for name, same in entries.items() if any(same.count(entry) > 1 for entry in same)]
+    return [f"Left out, as some run has no rating of them on this scale: {listed(joint.across.left_out)}."]
 
 
 def joint_grid(joint: Joint) -> Grid:

@@ -14,12 +14,10 @@ from arena.base.files import RUNS, replace
 from arena.base.writing import write_text
 from arena.ledger.ledger import FILE, StoreError
 from arena.ledger.read import read
-from arena.ratings.results import GameSource, Results, combined, game_table, read_file
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 from arena.report.sentences.facts import facts
-from arena.rules.result import Colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,28 +58,6 @@ def card(run: Run) -> str:
         if len(table) > ROWS:
             parts.append(f"<p>and {len(table) - ROWS} more: <code>run.standings</code></p>")
     return f"<div>{''.join(parts)}</div>"
-
-
-def read_results(
-    paths: Sequence[Path],
-    first: Colour | None = None,
-    strict: bool = False,
-) -> Results:
-    """The games of files and folders of runs together; *first* is the colour that moves first in all of them.
-
-    Raises ArenaError for a file that cannot be read, and for files that differ in who moves first.
-    """
-    sources = [read_run(path) if path.is_dir() else read_file(path, first) for path in paths]
-    return combined(sources, first, strict)
-
-
-def read_run(folder: Path) -> GameSource:
-    """The games of a run, finished or not. Raises StoreError if there is none in the folder."""
-    run = read(folder)
-    games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
-    games = games.assign(pair=run.games["pair"], line=run.games["line"])
-    versions = {spec.name: spec for spec in run.experiment.players} | run.info.all_files
-    return GameSource(folder, games, run.first, "the run", versions=versions)
 
 
 def list_runs(folder: Path, name: str, runs: Sequence[str]) -> None:

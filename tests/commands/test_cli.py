@@ -71,7 +71,7 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("match random greedy --until inf", "--until"),
         ("match random greedy --sprt 0 nan", "--sprt"),
         ("rate folder", "folder"),
-        ("compare file nowhere", "file"),
+        ("rate file nowhere", "file"),
         ("match simple@d6", "two players"),
         ("match greedy 'm\ny.py:Last'", "y.py"),
         ("match greedy '{type: negamax'", "YAML"),
@@ -217,7 +217,7 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     assert result.exit_code == 0
     assert "4 games, 4 of any two players" in result.stdout
     assert re.search(r" % on 2 workers\n  .* ± .* s a game, by a pilot of 4 games, ", result.stdout)
-    assert "one pairing's games can detect a difference of " in result.stdout
+    assert "Elo with a chance of 80 %" in result.stdout
     document = json.loads(invoke("plan", config, "--pilot", "3", "--workers", "1", "--json").stdout)
     assert (document["games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")
     assert document["pairing_elo"] > 0 and document["seconds"] > 0

@@ -173,8 +173,8 @@ def test_a_wrong_line_or_a_pool_that_cannot_be_read_is_an_error(
 ) -> None:
     for line in (("simple", "--pool", "englisch"), ("simpel@d3", "--pool", "english")):
         refused("match", *line)
-    for line in (("simple",), ("--openings", 5), ("--variant", "russian"), ("--watch",), ("--sprt", 0, 5)):
-        assert "--pool" in refused("match", "greedy", *line, "--pool", "english")
+    for unfit in ("simple", "--openings 5", "--variant russian", "--watch", "--sprt 0 5"):
+        assert "--pool" in refused("match", "greedy", *unfit.split(), "--pool", "english")
     monkeypatch.setattr("arena.commands.tournaments.POOLS", tmp_path)
     (tmp_path / "own-2026.yaml").write_text("name: [x")
     for words in ([], ["simple"]):

@@ -9,8 +9,9 @@ import pytest
 import arena
 from arena.base.version import OURS
 from arena.ratings.joint import rate
+from arena.ratings.match import sprt
 from arena.report.files import pdn_games
-from arena.report.load import read_results
+from arena.report.together import read_results as read_sources
 from arena.rules.pdn.read import read_pdn
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.results import written
@@ -29,6 +30,10 @@ players: [{{name: r, type: random}}, {{name: g, type: greedy}}]
 def rated(*words):
     """What `arena rate` prints as JSON."""
     return json.loads(invoke("rate", *words, "--json").output)
+
+
+def read_results(paths, first=None):
+    return read_sources(*paths, first=first).results
 
 
 def elo(document):
@@ -55,6 +60,11 @@ def test_text_and_json_have_the_joint_rating(tmp_path):
     assert document["notes"] == []
     assert not re.search(r"nan|inf|(?<!\w)-\d", invoke("rate", path).output)
     assert elo(rated(path, "--anchor", "bob"))["bob"] == 0
+    raised = elo(rated(path, "--anchor", "bob=2500"))
+    lead = elo(document)["ann"] - elo(document)["bob"]
+    assert raised["bob"] == 2500 and raised["ann"] - 2500 == pytest.approx(lead, abs=1e-3)
+    several = elo(rated(path, "--anchor", "bob=100", "--anchor", "cat=-50"))
+    assert (several["bob"], several["cat"]) == (100, -50) and "bob2" in refused("rate", path, "--anchor", "bob2=3")
     assert rated(path, "--first", "black")["advantage"] == pytest.approx(-document["advantage"], abs=1e-4)
 
 
@@ -75,6 +85,10 @@ def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     assert games[0].tags["Site"] == f"draughts-arena {run.info.versions[OURS]}"
     table = run.ratings.table.set_index("player")
     of_run, of_file = rated(run.folder), rated(path)
+    assert invoke("report", run.folder).exit_code == 0
+    for sources in ([run.folder, path], [path, tmp_path / "out" / "games.csv", run.folder], [run.folder] * 2):
+        together = rated(*sources)
+        assert together["players"] == of_run["players"], "a game counts once, wherever it stands"
     for document in (of_run, of_file):
         assert document["advantage"] == pytest.approx(run.ratings.advantage.value, abs=1e-4)
         elo = {row["player"]: row["elo"] for row in document["players"]}
@@ -110,7 +124,7 @@ def test_semicolons_and_tabs_separate_cells_as_commas_do(tmp_path):
 
 def test_pairs_are_games_of_one_number_or_from_one_fen_with_colours_swapped_in_one_file(tmp_path):
     text = "white,black,result,pair\nann,bob,1-0,1\nbob,ann,1-0,1\n"
-    one, other = (written(tmp_path, name, text) for name in ("one.csv", "other.csv"))
+    one, other = written(tmp_path, "one.csv", text), written(tmp_path, "other.csv", f"{text}\n")
     assert read_results([one, other]).games["pair"].tolist() == [0, 0, 1, 1]
     assert read_results([written(tmp_path, "games.csv", GAMES)]).games["pair"].isna().all()
     pdn = (game(FEN=FEN) + game("b", "a", FEN=FEN)) * 3 + game()
@@ -157,9 +171,8 @@ def test_games_that_cannot_be_rated_are_left_out_counted_and_listed(tmp_path, na
     document = rated(path)
     assert [row["games"] for row in document["players"]] == [1, 1]
     assert [row["line"] for row in document["left_out"]] == lines
-    for output in (invoke("rate", path).output, invoke("compare", path, path).output):
-        found = [int(count) for count in re.findall("([0-9]+) games? not counted", output)]
-        assert sum(found) in (len(lines), 2 * len(lines))
+    found = [int(count) for count in re.findall("([0-9]+) games? not counted", invoke("rate", path, path).output)]
+    assert sum(found) == len(lines), "of a file that is given twice, too"
     assert refused("rate", path, "--strict").startswith(f"{path}:{lines[0]}: ")
 
 
@@ -323,18 +336,21 @@ def test_a_game_with_a_move_that_cannot_be_played_is_told_with_its_line(tmp_path
     assert note.startswith(f"{path}: 1 game ") and "11-22" in note
 
 
-def test_a_player_of_two_runs_that_is_not_the_same_in_both_is_told(tmp_path):
-    config = RUN.format("english", 4, 1)
-    for folder, text in (
-        ("one", config),
-        ("two", config.replace("type: greedy", "type: greedy, evaluation: game3")),
-    ):
-        file = written(tmp_path, f"{folder}.yaml", text)
-        assert invoke("run", file, "--out", tmp_path / folder, "--workers", "1", "--no-report").exit_code == 0
-    (note,) = [
-        note for note in rated(tmp_path / "one", tmp_path / "two")["notes"] if str(tmp_path / "two") in note
-    ]
-    assert note.startswith("g is not the same in ")
+@pytest.mark.parametrize(("rows", "counts", "named"), [
+    ("ann,bob,1-0,1\nbob,ann,1/2-1/2,1\nann,bob,1/2-1/2,2\nbob,ann,0-1,2\n", [0, 0, 0, 2, 0], "pairs"),
+    ("ann,bob,1-0,1\nbob,ann,0-1,1\nann,bob,0-1,\n", [0, 0, 0, 0, 1], "pair, 1 game"),
+    ("ann,bob,1-0,\nann,bob,1-0,\nann,bob,1/2-1/2,\nann,bob,0-1,\n", [1, 1, 2], "games"),
+])  # fmt: skip
+def test_the_ratio_of_a_test_is_that_of_the_games_there_are(tmp_path, rows, counts, named):
+    path = written(tmp_path, "games.csv", f"white,black,result,pair\n{rows}")
+    found, expected = rated(path, "--sprt", 0, 5)["sprt"], sprt(counts, 0, 5)
+    assert (found["player"], found["counts"], found["llr"]) == ("ann", counts, expected.llr)
+    assert (found["lower"], found["upper"], found["verdict"]) == tuple(expected[1:])
+    assert f"after {sum(counts)} {named}" in invoke("rate", path, "--sprt", 0, 5).output
+    turned = rated(path, "--sprt", -5, 0, "--anchor", "ann=100")["sprt"]
+    assert turned["player"] == "bob" and turned["llr"] == pytest.approx(-expected.llr)
+    assert "--sprt" in refused("rate", path, "--sprt", 5, 0)
+    assert "3" in refused("rate", written(tmp_path, "three.csv", GAMES), "--sprt", 0, 5)
 
 
 def test_names_that_differ_by_case_commas_or_spaces_are_hinted_at_and_one_on_request(tmp_path: Path) -> None:

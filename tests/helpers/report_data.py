@@ -103,7 +103,7 @@ def run_of(
     games = with_lines(games, moves)
     data = RunData(
         experiment=of,
-        info=RunInfo({spec.name: spec.name for spec in of.players}, games=len(games)),
+        info=RunInfo({spec.name: str(spec) for spec in of.players}, games=len(games)),
         order=None,
         games=games,
         moves=_reader(moves),

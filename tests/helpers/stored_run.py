@@ -27,9 +27,13 @@ class StoredRun:
         *,
         planned: int | None = None,
         exact: bool = True,
+        hashes: Mapping[str, str] = MappingProxyType({}),
         **settings: Any,
     ) -> None:
-        """Of so many openings, by default of as many games as a round robin of them has."""
+        """Of so many openings, by default of as many games as a round robin of them has.
+
+        `hashes` say of what players are made, by default of their names.
+        """
         entries = [{"name": each, "type": "random"} if isinstance(each, str) else each for each in players]
         document = {"name": "t", "variant": "english", "openings": {"count": openings}, "players": entries}
         self.experiment = load(document | settings)
@@ -37,7 +41,7 @@ class StoredRun:
         self.names = [spec.name for spec in self.experiment.players]
         games = len(self.names) * (len(self.names) - 1) * openings if planned is None else planned
         fens = tuple(f"B:W{number}" for number in range(openings))
-        self.info = RunInfo({name: name for name in self.names}, fens, games, exact)
+        self.info = RunInfo({name: hashes.get(name, name) for name in self.names}, fens, games, exact)
         self._keys = Keys(self.info.players, fens, self.experiment.openings.time_of)
         self._met: Counter[tuple[str, str]] = Counter()
         self.ledger = Ledger(folder, self.experiment, self.info)

@@ -27,7 +27,7 @@ from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
 from arena.play.match import play as play_game
 from arena.play.prepare import prepare
-from arena.report.load import read_results
+from arena.report.together import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder
 from arena.rules.variants import VARIANTS
@@ -336,7 +336,7 @@ def test_a_failure_is_recorded_and_games_of_a_withdrawn_player_are_void_in_every
     found = read_status(out)
     assert (found.games, found.withdrawn) == (len(written), played.data.withdrawn)
     assert [standing["games"] for standing in found.standings] == [8, 8, 8]
-    rated = [read_results([out]), read_results([out / "games.csv"])]
+    rated = [read_results(path).results for path in (out, out / "games.csv")]
     assert [len(results.games) for results in rated] == [12, 12]
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from arena.report.compare import sameness, sameness_sentence
-from arena.report.load import load_run
 from tests.helpers.command_line import invoke
 from tests.helpers.stored_run import StoredRun
 
@@ -61,26 +58,3 @@ def test_what_a_report_has_besides_may_change_whenever_the_run_is_resumed(tmp_pa
         assert done.exit_code == 0
         written = {path.suffix for path in (tmp_path / "out").iterdir() if path.stem == "elo"}
         assert written == {".svg", *(f".{kind}" for kind in kinds)}
-
-
-@pytest.mark.parametrize(
-    ("made", "changes", "same"),
-    [
-        (games(2, 2), {}, (4, 4, 4)),
-        (games(2, 2), {"seconds": 0.5, "overrun": 0.25}, (4, 4, 4)),
-        (games(2, 2), {"nodes": 17}, (4, 4, 0)),
-        (games(3, 2), {}, (4, 3, 3)),
-        (games(2, 2), {"moves": ("11-15", "23-19", "8-12")}, (4, 0, 0)),
-        (games(2, 2, "x", "y"), {}, (0, 0, 0)),
-    ],
-    ids=["copies", "times", "searches", "another game", "other moves", "other players"],
-)
-def test_games_of_two_runs_are_the_same_by_their_moves_and_by_their_searches(
-    tmp_path: Path, made: list[tuple[str, str, str]], changes: dict[str, Any], same: tuple[int, int, int]
-) -> None:
-    first, other = run(tmp_path / "first", games(2, 2)), run(tmp_path / "other", made, **changes)
-    found = sameness(load_run(first), load_run(other))
-    assert (found.shared, found.moves, found.searches) == same
-    sentence = sameness_sentence(found)
-    assert bool(sentence) == (found.shared > 0)
-    assert sentence in ["", *invoke("compare", first, other).stdout.splitlines()]

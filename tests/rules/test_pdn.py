@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.report.load import read_results
+from arena.report.together import read_results
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.movegen import legal_moves
@@ -241,7 +241,8 @@ def test_1_0_is_for_who_moves_first_by_the_tags_the_rules_given_or_those_that_re
         assert read_pdn(text, variant).games[0].result == first
     (tmp_path / "games.pdn").write_text(text)
     first_by_rules = COLOURS[variant.first] if variant else None
-    assert read_results([tmp_path / "games.pdn"], first_by_rules).games["result"].tolist() == [first]
+    found = read_results(tmp_path / "games.pdn", first=first_by_rules).results
+    assert found.games["result"].tolist() == [first]
 
 
 def test_a_capture_is_read_from_its_ends_and_from_its_path():

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, first_few
-from arena.ratings.joint import NoteKind
+from arena.ratings.joint import NoteKind, Ratings
 from arena.ratings.misfit import misfit
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
@@ -23,6 +23,8 @@ from players.player import PlayerSpec
 
 WAITED, WAITED_SECONDS = 2, 0.001
 """Times its processor time that a move may take, and seconds more than it, until it is noted."""
+CERTAIN = 0.975
+"""Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""
 PONDERED, PONDERED_SECONDS = 0.1, 0.05
 """Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
 MOST_NAMED = 5
@@ -95,8 +97,13 @@ def _notes(run: Run) -> list[str]:
 
 
 def beyond_ratings(run: Run) -> list[str]:
+    """What ratings do not tell: `untold`."""
+    return untold(run.ratings)
+
+
+def untold(ratings: Ratings) -> list[str]:
     """That pairings certainly score otherwise than ratings expect, by UNTOLD beyond chance, and which one most."""
-    found = misfit(run.ratings)
+    found = misfit(ratings)
     if found is None or not (found.chance < UNTOLD_CHANCE and found.excess > UNTOLD):
         return []
     return [
