@@ -259,3 +259,5 @@ class Allowance(NamedTuple):
     """The further files that it may read in a sandbox; None outside one."""
     folder: str = ""
     """The configuration's folder, which no program in a sandbox may read as its own."""
+    own_folders: tuple[str, ...] = ()
+    """Folders with the files of one player alone, all of which it may read in a sandbox."""

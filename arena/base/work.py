@@ -1,20 +1,20 @@
-"""Work in another process: a generator whose stages have a time each; the cores."""
+"""Work in other processes: how many, and a generator in one of its own, whose stages have a time each."""
 
 from __future__ import annotations
 
 import pickle
+import socket
+import time
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, NamedTuple
 
-from arena.base import process
-from arena.base.supervisor import are_supported
+from arena.base.process import ON_LINUX, Ended, Process
 
 _MEMORY = 4096
 """Megabytes that work may have beyond what its process has at the start."""
 _PROCESSES = 256
 """Processes that work may be at once: room for a player in a process of its own within it."""
-_START_SECONDS = 60.0
-"""Seconds that the process may take to begin."""
 
 
 def cores() -> int:
@@ -38,57 +38,53 @@ class Lost(Exception):
     """Work that was not finished: `did not end within 10 s while being loaded`."""
 
 
-class _End(NamedTuple):
-    """Work has ended, with the reason unless it ended by itself."""
-
-    how: str = ""
-
-
 def run_in_subprocess(work: Callable[..., Iterator[Any]], *arguments: Any) -> Generator[Any, None, None]:
-    """Yield what a generator function yields in its own process, except its stages.
+    """Yield what a generator function yields in its own process, except its stages; off Linux in this one.
 
     What it yields can be pickled. It yields a `Stage` before whatever may take long. Its output is thrown away,
     and its process is ended, with all that it began, when the iterator is closed, and when the process that asked
-    for it ends. Where there are no such processes, it is called in this one.
-
-    Raises Lost when a stage takes too long, or the process ends by a signal, by `sys.exit` or by an exception.
+    for it ends. Raises Lost when a stage takes too long, or the process ends by a signal, by `sys.exit` or by an
+    exception.
     """
-    if not are_supported():
+    if not ON_LINUX:
         yield from (message for message in work(*arguments) if not isinstance(message, Stage))
         return
-    begun = process.start(lambda _, answers: _do(work, arguments, answers), _MEMORY, _PROCESSES)
-    reader = process.FrameReader(begun.answers)
-    stage, ended = Stage("starting", _START_SECONDS), None
+    process, stage = Process(lambda connection: _do(work, arguments, connection), _MEMORY, _PROCESSES), _STARTING
     try:
-        while True:
-            try:
-                frame = reader.wait(stage.seconds, lambda: process.printed(begun))
-            except EOFError:
-                ended = process.end(begun, closed=True)
-                raise Lost(f"{ended or 'closed its pipe'} while {stage.doing}") from None
-            if frame is None:
-                raise Lost(f"did not end within {stage.seconds:g} s while {stage.doing}")
-            message = pickle.loads(frame)
+        while (message := _next(process, stage)) is not None:
             if isinstance(message, Stage):
                 stage = message
-            elif isinstance(message, _End):
-                if message.how:
-                    raise Lost(f"{message.how} while {stage.doing}")
-                return
             else:
                 yield message
     finally:
-        if ended is None:
-            process.end(begun)
+        process.kill()
 
 
-def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers: int) -> None:
+_STARTING = Stage("starting", 60.0)
+
+
+def _next(process: Process, stage: Stage) -> Any:
+    """What the work yields next, None at its end. Raises Lost."""
+    try:
+        message = pickle.loads(b64decode(process.answer(time.perf_counter() + stage.seconds)))
+    except Ended as ended:
+        message = Lost(str(ended))
+    except TimeoutError:
+        message = Lost(f"did not end within {stage.seconds:g} s")
+    if isinstance(message, Lost):
+        raise Lost(f"{message} while {stage.doing}")
+    return message
+
+
+def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], connection: socket.socket) -> None:
+    def say(message: Any) -> None:
+        connection.sendall(b64encode(pickle.dumps(message)) + b"\n")
+
     try:
         for message in work(*arguments):
-            process.write_frame(answers, pickle.dumps(message))
-        end = _End()
+            say(message)
+        say(None)
     except SystemExit:
-        end = _End("called sys.exit")
+        say(Lost("called sys.exit"))
     except BaseException as error:
-        end = _End(f"raised {type(error).__name__}")
-    process.write_frame(answers, pickle.dumps(end))
+        say(Lost(f"raised {type(error).__name__}"))

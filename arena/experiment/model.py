@@ -28,6 +28,7 @@ from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
+from arena.experiment.submissions import own_folders
 from arena.experiment.suite import SuiteEntry, SuitesField
 from arena.experiment.yaml.errors import Keys, Problem, Refusal
 from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refused, worded
@@ -447,4 +448,10 @@ class Experiment(Document):
             processes=process.processes,
             sandbox=readable,
             folder=str(folder),
+            own_folders=self.own_folders if self.sandbox else (),
         )
+
+    @cached_property
+    def own_folders(self) -> tuple[str, ...]:
+        """The folders that hold files of one player alone."""
+        return own_folders(self.players, self.path.parent.resolve())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -12,7 +13,8 @@ from arena.base.wording import first_few, nearest, printable, shown
 from arena.experiment.code import playing_in
 from arena.experiment.names import distinct_names, fitting
 from arena.experiment.yaml.errors import Refusal
-from players.loading import EVALUATION_NAME, PLAYER_NAME
+from players.loading import EVALUATION_NAME, PLAYER_NAME, located, user_files
+from players.player import PlayerSpec
 
 MAX_LISTED = 5
 """Files that an error lists, of a folder in which none matches."""
@@ -69,6 +71,18 @@ def matching(pattern: str, folder: Path, key: str) -> list[str]:
     except ValueError as error:
         raise Refusal(f"{pattern!r} is not a pattern: {error}", key) from None
     raise Refusal(_no_match(whole, folder), key)
+
+
+def own_folders(players: Iterable[PlayerSpec], home: Path) -> tuple[str, ...]:
+    """The folders that hold files of one player alone; none with the configuration's folder, `home`, in it."""
+    owners: dict[Path, set[tuple[Path, ...]]] = defaultdict(set)
+    holding: set[Path] = set()
+    for spec in players:
+        files = tuple(user_files(located(spec, home)))
+        holding |= {file.parent for file in files} - {home, *home.parents}
+        for folder in {folder for file in files for folder in file.parents}:
+            owners[folder].add(files)
+    return tuple(str(folder) for folder in holding if len(owners[folder]) == 1)
 
 
 def _no_match(pattern: PurePath, folder: Path) -> str:

@@ -7,12 +7,12 @@ kept in memory, and may take no more than the player's `memory`, and as much aga
 
 from __future__ import annotations
 
+import glob
 import importlib.util
 import json
 import os
-import re
 import shutil
-import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from arena.base.files import ROOT
-from arena.base.supervisor import are_supported, bound
+from arena.base.process import ON_LINUX, be_worker, bound
 from arena.rules.jit.cache import OWN, cache_folder
 from players.identity import copy_of, hash_of
 from players.loading import own_code, user_files, words_of_command
 from players.player import ENGINE, Allowance, PlayerSpec
 
 WRAPPERS = 2
-"""Processes of bubblewrap itself."""
+"""Processes of bubblewrap itself, the player's outermost ones."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _JAVA = "java-*"
@@ -37,12 +37,12 @@ _KERNELS = "/tmp/kernels"
 _VARIABLES = ("PATH", "LANG", "LC_ALL", "PYTHONHASHSEED")
 _PREFIXES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "VECLIB_", "NUMEXPR_", "ARENA_")
 _MAIN = """
-import json, sys
-sys.path[:], cache, megabytes, requests, answers = json.loads(sys.argv[1])
+import json, socket, sys
+sys.path[:], cache, megabytes, descriptor = json.loads(sys.argv[1])
 from arena.hosting import sandbox
 sandbox.settle_in(cache, megabytes)
 from arena.hosting.player_process import serve  # after its kernels are there
-serve(requests, answers)
+serve(socket.socket(fileno=descriptor))
 """
 _COMPILER_MEGABYTES = 256
 """Memory that the compiler takes when it is loaded, which is not the player's."""
@@ -50,7 +50,7 @@ _COMPILER_MEGABYTES = 256
 
 def unavailable() -> str:
     """Why there is no sandbox on this machine, in words; empty if there is one."""
-    if not are_supported():
+    if not ON_LINUX:
         return "sandboxes need Linux"
     if shutil.which("bwrap") is None:
         return (
@@ -60,36 +60,27 @@ def unavailable() -> str:
     return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
 
 
-def become(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -> NoReturn:
-    """Become a sandbox in which `player_process.serve` runs, for a player and with what else it may read."""
-    for descriptor in (requests, answers):
-        os.set_inheritable(descriptor, True)
-    arguments = json.dumps([sys.path, str(cache_folder()), allowance.memory, requests, answers])
-    paths = [
-        *_of_python(),
-        *_kernels(),
-        *_of_player(spec, Path(allowance.folder)),
-        *map(Path, allowance.sandbox or ()),
-    ]
+def become(spec: PlayerSpec, allowance: Allowance, connection: socket.socket) -> NoReturn:
+    """Become a new Python in which `player_process.serve` runs: in a sandbox, or, off Linux, as a fork cannot."""
+    connection.set_inheritable(True)
+    python = [sys.executable, "-P", "-c", _MAIN]
+    if allowance.sandbox is None:
+        os.execv(sys.executable, [*python, json.dumps([sys.path, "", 0, connection.fileno()])])
+    cache, files = str(cache_folder()), [*_of_player(spec, allowance)]
+    paths = [*_of_python(), *_kernels(), *files, *map(Path, allowance.sandbox)]
     folder = [str(Path(spec.options["folder"]).resolve())] if spec.type == ENGINE else []
-    command = [*_options(paths, allowance.memory, folder), *_as_recorded(spec), sys.executable, "-P", "-c", _MAIN]
-    command.append(arguments)
+    command = [*_options(paths, allowance.memory, folder), *_as_recorded(spec, files), *python]
+    command.append(json.dumps([sys.path, cache, allowance.memory, connection.fileno()]))
     kept = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)}
     new = {"HOME": "/tmp", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:backslashreplace"}
     os.execvpe("bwrap", command, kept | new | {"NUMBA_CACHE_DIR": _KERNELS})
 
 
-def ending(words: str) -> str:
-    """How a process in a sandbox ended, from how its sandbox did: with 128 and the number of a signal."""
-    code = re.search(r"exit code (\d+)", words)
-    try:
-        return words.replace(code[0], signal.Signals(int(code[1]) - 128).name) if code else words
-    except ValueError:
-        return words
-
-
 def settle_in(cache: str, megabytes: int) -> None:
-    """Inside the sandbox: link the compiled kernels, and keep to the memory."""
+    """Inside the new Python: link the compiled kernels, and keep to the memory, if it is a sandbox."""
+    be_worker()
+    if not cache:
+        return
     inside = Path(_KERNELS, OWN, Path(cache).name)
     for folder, _, files in os.walk(cache):
         (place := inside / Path(folder).relative_to(cache)).mkdir(parents=True, exist_ok=True)
@@ -129,11 +120,11 @@ def _of_python() -> Iterator[Path]:
     yield from (ROOT / "arena", ROOT / "players")
 
 
-def _as_recorded(spec: PlayerSpec) -> Iterator[str]:
-    """Words that show the copies of a run's sources in place of files that were changed since."""
-    for path in map(str, user_files(spec)):
-        copy = copy_of(path, spec.files[path], spec.copies) if path in spec.files else None
-        if copy is not None and hash_of(path) != spec.files[path] and copy.is_file():
+def _as_recorded(spec: PlayerSpec, files: Sequence[Path]) -> Iterator[str]:
+    """Words that show the copies of a run's sources in place of the player's files that were changed since."""
+    for path, mark in spec.files.items():
+        is_changed = any(map(Path(path).is_relative_to, files)) and hash_of(path) != mark
+        if is_changed and (copy := copy_of(path, mark, spec.copies)).is_file():
             yield from ("--ro-bind", str(copy), path)
 
 
@@ -142,15 +133,23 @@ def _kernels() -> Iterator[Path]:
     return cache_folder().glob("*_*")
 
 
-def _of_player(spec: PlayerSpec, home: Path) -> Iterator[Path]:
-    """The player's files, and a program's folder unless that shows the configuration's, `home`."""
-    yield from user_files(spec)
+def _of_player(spec: PlayerSpec, allowance: Allowance) -> Iterator[Path]:
+    """The player's files, those beside them whose names go on from theirs, and a folder that is its own.
+
+    Of a program: what its command names, and its folder unless that shows the configuration's.
+    """
+    for file in user_files(spec):
+        yield file
+        beside = [*file.parent.glob(f"{glob.escape(file.stem)}_*"), file.with_suffix("")]
+        yield from (path for path in beside if not path.is_symlink())  # which may lead anywhere
+        if str(file.parent) in allowance.own_folders:
+            yield file.parent
     if spec.type == ENGINE:
         folder = Path(str(spec.options["folder"]))
         words = words_of_command(spec.options.get("command"))
         yield from (path for word in words if (path := folder / word).is_file())
         yield from map(Path, filter(None, map(shutil.which, words[:1])))
-        if not home.is_relative_to(folder):
+        if not Path(allowance.folder).is_relative_to(folder):
             yield folder
         return
     for reference in own_code(spec):

@@ -21,7 +21,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from arena.base.files import ROOT
-from arena.base.supervisor import are_supported, end_with
+from arena.base.process import ON_LINUX, end_with
 from arena.play.chunks import Chunk, EngineError, Made, Queue, Work, do
 
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
@@ -134,7 +134,7 @@ def _begin(parent: int, variables: Mapping[str, str | None]) -> None:
     here = Path.cwd()
     first = [place for place in sys.path if here != ROOT and (not place or Path(place) == here)]
     sys.path[:] = [place for place in sys.path if place not in first] + first
-    if are_supported():
+    if ON_LINUX:
         end_with(parent)
     else:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()

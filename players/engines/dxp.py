@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from arena.base.supervisor import tell
+from arena.base.process import tell
 from arena.base.wording import quoted
 from arena.rules.game import Game
 from arena.rules.hub import parse_hub_move, position_text

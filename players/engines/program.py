@@ -15,7 +15,7 @@ from pathlib import Path
 from socket import socket
 from typing import IO
 
-from arena.base.supervisor import memory_limit, processor_seconds, tell
+from arena.base.process import memory_limit, processor_seconds, tell
 from arena.base.wording import quoted
 
 PATIENCE = 10.0

@@ -103,7 +103,7 @@ def share_a_file():
 def forge(text):
     for descriptor in range(3, 1000):
         try:
-            os.write(descriptor, len(text).to_bytes(4, "little") + text)
+            os.write(descriptor, text + b"\\n")
         except OSError:
             pass
 

@@ -186,7 +186,7 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local: bool
 ) -> None:
     if local:
-        monkeypatch.setattr("arena.hosting.player_process.are_supported", lambda: False)
+        monkeypatch.setattr("arena.hosting.player_process.without_own_code", lambda spec: spec)
     (tmp_path / "own.py").write_text(OWN)
     spec = PlayerSpec("own", f"{tmp_path}/own.py:Says")
     record = play(task_of(ENGLISH, spec, PlayerSpec("random", "random"), max_plies=8))

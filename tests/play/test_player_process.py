@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.base.supervisor import are_supported
+from arena.base.process import ON_LINUX
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import player_process, sandbox
@@ -40,7 +40,7 @@ from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured,
 from tests.helpers.report_data import repeatable
 from tests.helpers.watched import read_status
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
 ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
@@ -492,7 +492,7 @@ def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
     local: bool, life: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if local:
-        monkeypatch.setattr("arena.hosting.player_process.are_supported", lambda: False)
+        monkeypatch.setattr("arena.hosting.player_process.without_own_code", lambda spec: spec)
     kind, failing = life
     for depth in (0, 0, failing, *([0] if failing else [])):
         player = begun(kind, options={"log": str(tmp_path / "log")})

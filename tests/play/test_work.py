@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.base.process import importing
-from arena.base.supervisor import are_supported
+from arena.base.process import ON_LINUX, importing
 from arena.base.work import Lost, Stage, run_in_subprocess
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 5.0

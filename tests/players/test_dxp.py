@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from arena.base.supervisor import are_supported
+from arena.base.process import ON_LINUX
 from arena.experiment.load import load
 from arena.experiment.model import entry_of
 from arena.experiment.openings.sources import random_line
@@ -34,7 +34,7 @@ from players.table import build_player
 from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
 from tests.helpers.command_line import one_line
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
 SCRIPT = Path(__file__).parents[1] / "data" / "dxp.py"
 INTERNATIONAL = VARIANTS["international"]

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 import arena
-from arena.base.supervisor import are_supported
+from arena.base.process import ON_LINUX
 from arena.experiment.load import load
 from arena.experiment.openings.sources import random_line
 from arena.experiment.yaml.errors import ConfigError
@@ -42,7 +42,7 @@ from tests.helpers.asking import assert_first_lost, task_of
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.failing import assert_others_unharmed, every_game, run
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
 KINGS = parse_fen(ENGLISH, "W:WK32:BK1")

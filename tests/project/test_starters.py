@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.base.supervisor import are_supported
+from arena.base.process import ON_LINUX
 from arena.experiment.openings.sources import random_line
 from arena.rules.game import Game
 from arena.rules.hub import game_line, parse_hub_move, position_text
@@ -21,7 +21,7 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import invoke
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
 FOLDER = Path(__file__).parents[2] / "configs" / "starters"
