@@ -10,6 +10,7 @@ Requests are pickled, answers are lines. Nothing here resists code that means ha
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import fcntl
 import math
 import os
@@ -32,6 +33,8 @@ _SUPERVISOR_SECONDS = 5.0
 _COUNT_SECONDS = 0.1
 """Seconds between two counts of what a worker has."""
 _LOOK_SECONDS = 0.001
+_WHERE, _WHERE_SECONDS = signal.SIGUSR1, 0.05
+"""The signal at which a worker prints where it is, and how long that may take."""
 _MUCH_SHARED = 32 << 20
 """Bytes of shared memory from which it is counted exactly, which takes longer."""
 _MOST_OUTPUT = 64 << 20
@@ -118,6 +121,13 @@ class Process:
     def forget_output(self) -> None:
         """Throw away what was printed so far."""
         os.ftruncate(self._output.fileno(), 0)
+
+    def place(self, worker: int) -> str:
+        """Where the process of the family with this number is in its Python code, as `faulthandler` writes it."""
+        before = os.fstat(self._output.fileno()).st_size
+        send(_WHERE, self.family()[worker : worker + 1])
+        time.sleep(_WHERE_SECONDS)
+        return os.pread(self._output.fileno(), _READ_BYTES, before).decode("utf-8", "backslashreplace")
 
     def close(self) -> None:
         """End it; the worker has LAST_SECONDS to do so by itself."""
@@ -215,9 +225,24 @@ def _work(serve: Serve, connection: socket.socket, output: int) -> None:
 
 
 def be_worker() -> None:
-    """Have this process be one whose output its parent keeps."""
+    """Have this process be one whose output its parent keeps, and which prints where it is when it is asked."""
     global _is_worker  # noqa: PLW0603  a process is one or is none, and remains so
     _is_worker = True
+    signal.signal(_WHERE, lambda *_: None)
+    faulthandler.register(_WHERE, 2, all_threads=False, chain=True)
+
+
+def when_asked_where(do: Callable[[], object]) -> None:
+    """In a worker: call this from another thread, too, whenever the parent asks where it is."""
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    signal.set_wakeup_fd(theirs.detach())
+
+    def wait() -> None:
+        while ours.recv(1):
+            do()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def tell(text: str) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import os
 import random
+import sysconfig
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -58,6 +61,8 @@ class PlayerFailure(Exception):
 
 _OWN_CODE = [f"{ROOT / package}{os.sep}" for package in ("arena", "players")]
 """The beginnings of the paths of the arena's own code, which calls a user's."""
+_INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+"""The same of what a user's code calls."""
 
 
 def failure_of(error: BaseException) -> PlayerFailure:
@@ -75,8 +80,15 @@ def failure_of(error: BaseException) -> PlayerFailure:
             return PlayerFailure(Termination.ERROR, f"was not built: {error}")
         case Resign():
             return PlayerFailure(Termination.ERROR, "resigned")
-    message = f"raised {type(error).__name__}: {message_of(error)}"
+    message = f"raised {type(error).__name__}: {message_of(error)}{_place_of(error)}"
     return PlayerFailure(Termination.ERROR, message, traceback_of(error, _OWN_CODE))
+
+
+def _place_of(error: BaseException) -> str:
+    """` (own.py, line 12)`: the innermost line of a user's own that led to an exception; nothing if none did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith((*_OWN_CODE, *_INSTALLED, "<"))]
+    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
 
 
 class LocalPlayer:

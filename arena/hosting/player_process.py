@@ -11,6 +11,7 @@ import math
 import os
 import pickle
 import random
+import re
 import socket
 import threading
 import time
@@ -19,11 +20,12 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from arena.base.process import ON_LINUX, Ended, Process, processor_seconds
+from arena.base.process import ON_LINUX, Ended, Process, processor_seconds, when_asked_where
 from arena.base.wording import message_of, printable
 from arena.hosting import sandbox
 from arena.hosting.handle import Answer, LocalPlayer, PlayerFailure, failure_of
@@ -36,7 +38,7 @@ from players.answers import accepted
 from players.engines.program import announce_waiting, waiting_announced
 from players.identity import Files, hash_of
 from players.importing import forget_modules, loaded
-from players.loading import PlayerError, files_of, is_logged, without_own_code
+from players.loading import PlayerError, files_of, is_logged, own_code, without_own_code
 from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, Pause, PlayerSpec, Resign
 from players.table import build_player
 
@@ -46,6 +48,8 @@ _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
 SILENT_SECONDS = 5.0
 """Seconds after which a player that is not built yet is announced; a program announces itself."""
+_STOP_SECONDS = 0.5
+"""Seconds within which a search that is stopped answers, unless its evaluation hangs."""
 _WORKER_SECONDS = 0.001
 """Processor time that the process itself may need between an answer and the next request."""
 _MOST_KEPT = 16
@@ -278,7 +282,7 @@ class PlayerProcess:
                 case Ended():
                     failure = PlayerFailure(Termination.ERROR, str(error))
                 case TimeoutError():
-                    failure = PlayerFailure(Termination.TIME, str(error))
+                    failure = PlayerFailure(Termination.TIME, f"{error}{self._place(process)}")
                 case ValueError() | TypeError() | RecursionError():
                     failure = PlayerFailure(Termination.ERROR, "sent a malformed answer")
             end()
@@ -287,6 +291,23 @@ class PlayerProcess:
             if isinstance(failure, PlayerFailure | PlayerError):
                 failure.files = self.files
             raise failure from None
+
+    def _place(self, process: Process) -> str:
+        """Where a player hangs, as far as that is known: a line of its own, or its evaluation.
+
+        A built-in search stops when it is told to; one that does not is in native code of its evaluation.
+        """
+        frames = process.place(0 if self._allowance.sandbox is None else sandbox.WRAPPERS)
+        for file, line in re.findall(r'File "(.+)", line (\d+) in ', frames):  # the innermost first
+            if file in self.files:
+                return f": it is at {Path(file).name}, line {line}"
+        if self._plain is None:
+            return ""
+        try:
+            process.answer(time.perf_counter() + _STOP_SECONDS)
+        except (TimeoutError, Ended, ValueError):
+            return f": it is in its evaluation {own_code(self._spec)[0]}"
+        return ""
 
 
 def _seconds_of(spent: Any) -> float:
@@ -358,6 +379,8 @@ class _Worker:
         random.seed(seed)
         np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own stream
         self._rng = random.Random(seed)
+        if self._player is None and without_own_code(spec) is not None:
+            when_asked_where(self._stop)
         self._player = player = self._player or LocalPlayer(spec, variant)
         waits = partial(self.say, "waits")
         try:
@@ -369,6 +392,11 @@ class _Worker:
                 self._loaded = files
         self._game = Game(variant, opening)
         return "ready", player.man_value, player.costs, player.version
+
+    def _stop(self) -> None:
+        player = self._player and self._player.player
+        if player is not None and player.stop is not None:
+            player.stop()
 
     def _choose(self, moves: tuple[int, ...], limit: tuple[Any, ...]) -> tuple[Any, ...]:
         assert self._game is not None
