@@ -222,9 +222,16 @@ def from_folder(text: str, folder: str) -> str:
     return text.replace(f"{folder}{os.sep}", "") if folder else text
 
 
+def misnamed(path: Path) -> list[Path]:
+    """The files that should have this path: of another case, or with `.txt` behind it."""
+    names = path.name.lower(), f"{path.name.lower()}.txt"
+    return [] if path.exists() else [file for file in sorted(path.parent.glob("*")) if file.name.lower() in names]
+
+
 def no_file(path: Path) -> str:
-    """That there is no file, and where it can be had if it is the example of many configurations."""
-    return f"there is no file {path}" + "; `arena init` writes one of that name" * (path.name == EXAMPLE)
+    """That there is no file, and what else there is; or where it can be had, if it is the example."""
+    hint = "; `arena init` writes one of that name" * (path.name == EXAMPLE)
+    return f"there is no file {path}" + "".join(f", but {file.name}: rename it" for file in misnamed(path)) + hint
 
 
 _places = list[str]()

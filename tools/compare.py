@@ -26,7 +26,7 @@ import pandas as pd
 import yaml
 
 import arena
-from tests.helpers.failing import OWN
+from tests.helpers.failing import MALICE, OWN
 from tests.helpers.signature import signature_lines
 from tools.guard import CONFIGS, configurations, small
 
@@ -45,7 +45,6 @@ BAD = """{name: bad, variant: english, openings: {random_plies: 4, count: 1}, ma
 FILES = ("own.py", "second.py", "third.py")
 """Files of the same players: so many make a class, whose table is `submissions`."""
 KINDS = [*re.findall(r'^(?:does|answers)\("(\w+)"', OWN, re.MULTILINE), "Nothing"]
-MALICE = re.compile("Forges|StopsItsGroup|StopsAll|Supervisor|SharesAFile")
 KILLED = """{name: killed, variant: english, openings: {random_plies: 4, count: 80}, max_plies: 100,
     players: [{name: d5, type: negamax, depth: 5}, greedy, {name: own, type: "own.py:Good", depth: 1}]}"""
 KILLS = 5
@@ -136,7 +135,7 @@ def tables() -> Facts:
 def bad() -> Facts:
     """How games of players that misbehave end: mistakes as they are, malice in a sandbox."""
     for sandbox in (False, True):
-        kinds = [kind for kind in KINDS if bool(MALICE.search(kind)) == sandbox]
+        kinds = [kind for kind in KINDS if (kind in MALICE) == sandbox]
         own = [{"name": kind, "type": f"{file}:{kind}", "seconds": 3} for kind, file in zip(kinds, cycle(FILES))]
         for folder in played(yaml.safe_load(BAD) | {"sandbox": sandbox, "players": ["greedy", *own]}):
             yield from ((f"{row.white} - {row.black}", row.termination) for row in games_of(folder).itertuples())

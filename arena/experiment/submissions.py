@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -14,7 +15,7 @@ from arena.experiment.code import playing_in
 from arena.experiment.names import distinct_names, fitting
 from arena.experiment.yaml.errors import Refusal
 from players.loading import EVALUATION_NAME, PLAYER_NAME, located, user_files
-from players.player import PlayerSpec
+from players.player import TYPES, PlayerSpec
 
 MAX_LISTED = 5
 """Files that an error lists, of a folder in which none matches."""
@@ -35,7 +36,8 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
 
     `submissions/*.py:Player` names what plays in each file. Else it is the only public class with a method
     `choose`, or, of an evaluation, the only public function; of several the one called `Player` or
-    `evaluate`. A file that has none, or cannot be read, becomes a player all the same, which cannot be built.
+    `evaluate`. A file that has none, or cannot be read, becomes a player all the same, which cannot be built; so
+    does one whose name the pattern misses by its case or a `.txt` behind it, as the file that it should be.
     Raises Refusal.
     """
     match = _REFERENCE.fullmatch(reference)
@@ -48,7 +50,7 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
             f"{PurePath(pattern).with_suffix(suffixes[0]).as_posix()!r}",
             key,
         )
-    files = [file for file in matching(pattern, folder, key) if not _is_hidden(file, pattern)]
+    files = [file for file in _with_misnamed(pattern, folder, key) if not _is_hidden(file, pattern)]
     if not files:
         raise Refusal(f"{pattern!r} only matches hidden files and `__init__.py`", key)
     return [
@@ -71,6 +73,19 @@ def matching(pattern: str, folder: Path, key: str) -> list[str]:
     except ValueError as error:
         raise Refusal(f"{pattern!r} is not a pattern: {error}", key) from None
     raise Refusal(_no_match(whole, folder), key)
+
+
+def _with_misnamed(pattern: str, folder: Path, key: str) -> list[str]:
+    """The files that match a pattern, and those that would: `ed.py` for `ed.PY` and for `ed.py.txt`."""
+    whole, files = PurePath(pattern), set(matching(pattern, folder, key))
+    either_case = re.sub("[A-Za-z]", lambda letter: f"[{letter[0].lower()}{letter[0].upper()}]", whole.name)
+    for name in () if "[" in whole.name else (either_case, f"{either_case}.[tT][xX][tT]"):
+        with suppress(Refusal):
+            for file in map(PurePath, matching(str(whole.with_name(name)), folder, key)):
+                stem = file.name[: -len(".txt")] if file.suffix.lower() == ".txt" else file.name
+                right = PurePath(stem).with_suffix(whole.suffix) if _WILD.search(whole.name) else whole.name
+                files.add(file.with_name(str(right)).as_posix())
+    return sorted(files)
 
 
 def own_folders(players: Iterable[PlayerSpec], home: Path) -> tuple[str, ...]:
@@ -114,7 +129,10 @@ def _fixed(pattern: str) -> int:
 
 
 def _names(files: Sequence[str], pattern: str) -> list[str]:
-    """A name for each file: its own, or its folder's if the files have one name; longer where two are equal."""
+    """A name for each file: its own, or its folder's if the files have one name; longer where two are equal.
+
+    That of a built-in player keeps its suffix: `random.py`.
+    """
     paths = [PurePath(file) for file in files]
     is_folder = not _WILD.search(PurePath(pattern).name) or (
         len(paths) > 1 and len({path.stem for path in paths}) == 1
@@ -122,8 +140,9 @@ def _names(files: Sequence[str], pattern: str) -> list[str]:
     tellers = [path.parent if is_folder else path.with_suffix("") for path in paths]
     short = [path.name for path in tellers]
     fixed = _fixed(pattern)
-    whole = [PurePath(*path.parts[fixed:]).as_posix() for path in tellers]
+    whole, ends = ([PurePath(*path.parts[fixed:]).as_posix() for path in each] for each in (tellers, paths))
     best = [name if short.count(name) == 1 else long for name, long in zip(short, whole, strict=True)]
+    best = [file if name in TYPES else name for name, file in zip(best, ends, strict=True)]
     clean = [fitting(" ".join(printable(name).split())) for name in best]
     return distinct_names([{"name": name or "unnamed"} for name in clean])
 

@@ -23,7 +23,7 @@ from arena.base.files import ROOT
 from arena.base.process import ON_LINUX, be_worker, bound
 from arena.rules.jit.cache import OWN, cache_folder
 from players.identity import copy_of, hash_of
-from players.loading import own_code, user_files, words_of_command
+from players.loading import misnamed, own_code, user_files, words_of_command
 from players.player import ENGINE, Allowance, PlayerSpec
 
 WRAPPERS = 2
@@ -140,6 +140,7 @@ def _of_player(spec: PlayerSpec, allowance: Allowance) -> Iterator[Path]:
     """
     for file in user_files(spec):
         yield file
+        yield from misnamed(file)
         beside = [*file.parent.glob(f"{glob.escape(file.stem)}_*"), file.with_suffix("")]
         yield from (path for path in beside if not path.is_symlink())  # which may lead anywhere
         if str(file.parent) in allowance.own_folders:

@@ -162,17 +162,19 @@ players:
   - {{name: bad, type: "own.py:{kind}", depth: 1}}
 """
 
-HANG = (
-    "Sleeps",
-    "HangsInARegularExpression",
-    "HangsInNativeCode",
-    "StopsItself",
+MALICE = (
+    "Forges",
+    "ForgesAMove",
     "StopsItsGroup",
+    "StopsItsSupervisor",
     "StopsAllAbove",
+    "KeepsItsSupervisorStopped",
     "KillsItsSupervisor",
-    "PrintsForEver",
+    "SharesAFile",
 )
-"""The players of OWN that give no answer: each costs a test its move_timeout."""
+"""The players of OWN that mean harm: a sandbox meets it; the mistakes of the others a process of their own does."""
+HANG = ("Sleeps", "HangsInARegularExpression", "HangsInNativeCode", "StopsItself", "PrintsForEver")
+"""Those that give no answer: each costs a test its move_timeout."""
 
 
 def configured(
