@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -30,13 +30,11 @@ LAST_SECONDS = 0.5
 """Seconds that a worker has to end by itself when nothing more is asked of it."""
 _SUPERVISOR_SECONDS = 5.0
 """Seconds that a supervisor has to clear up before it is killed, too."""
-_COUNT_SECONDS = 0.1
+_COUNT_SECONDS = 0.25
 """Seconds between two counts of what a worker has."""
 _LOOK_SECONDS = 0.001
 _WHERE, _WHERE_SECONDS = signal.SIGUSR1, 0.05
 """The signal at which a worker prints where it is, and how long that may take."""
-_MUCH_SHARED = 32 << 20
-"""Bytes of shared memory from which it is counted exactly, which takes longer."""
 _MOST_OUTPUT = 64 << 20
 """Bytes that a worker may print before they are thrown away."""
 _LONGEST_ANSWER = 1 << 20
@@ -304,27 +302,23 @@ def _excess(supervisor: int, megabytes: int, processes: int) -> str:
     found = family_of(supervisor)
     if len(found) > processes:
         return f"started more than {processes} processes"
-    files: dict[tuple[int, int], int] = {}
-    for process in found:
-        files |= _memory_files(process)
-    mapped = sum(_kilobytes(process, "status", "RssShmem") for process in found) << 10
-    if mapped > _MUCH_SHARED:  # what they share with each other was counted for each
-        mapped = sum(_kilobytes(process, "smaps_rollup", "Pss_Shmem") for process in found) << 10
-    much = max(mapped, sum(files.values())) > megabytes << 20
+    mapped = sum(_kilobytes(process, "status", "RssShmem") for process in found)
+    if mapped > megabytes << 10:  # what they share with each other was counted for each
+        mapped = sum(_kilobytes(process, "smaps_rollup", "Pss_Shmem") for process in found)
+    files = dict(file for process in found for file in _memory_files(process))
+    much = max(mapped, sum(files.values()) >> 10) > megabytes << 10
     return f"took more than {megabytes} MB of shared memory" if much else ""
 
 
-def _memory_files(process: int) -> dict[tuple[int, int], int]:
-    """The bytes of each file of memory that a process has open, by its device and number."""
-    sizes = {}
+def _memory_files(process: int) -> Iterator[tuple[tuple[int, int], int]]:
+    """Each file of memory that a process has open, by its device and number, and its bytes."""
     with suppress(OSError):
         for name in os.listdir(f"/proc/{process}/fd"):
             path = f"/proc/{process}/fd/{name}"
             with suppress(OSError):
                 if os.readlink(path).startswith("/memfd:"):
                     status = os.stat(path)
-                    sizes[status.st_dev, status.st_ino] = 512 * status.st_blocks
-    return sizes
+                    yield (status.st_dev, status.st_ino), 512 * status.st_blocks
 
 
 def _kilobytes(process: int, file: str, name: str) -> int:

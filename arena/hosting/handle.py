@@ -80,15 +80,15 @@ def failure_of(error: BaseException) -> PlayerFailure:
             return PlayerFailure(Termination.ERROR, f"was not built: {error}")
         case Resign():
             return PlayerFailure(Termination.ERROR, "resigned")
-    message = f"raised {type(error).__name__}: {message_of(error)}{_place_of(error)}"
-    return PlayerFailure(Termination.ERROR, message, traceback_of(error, _OWN_CODE))
+    what = ": ".join(filter(None, [f"raised {type(error).__name__}", message_of(error)]))
+    return PlayerFailure(Termination.ERROR, f"{what}{_place_of(error)}", traceback_of(error, _OWN_CODE))
 
 
 def _place_of(error: BaseException) -> str:
     """` (own.py, line 12)`: the innermost line of a user's own that led to an exception; nothing if none did."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith((*_OWN_CODE, *_INSTALLED, "<"))]
-    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [place for place in places if not place[0].startswith((*_OWN_CODE, *_INSTALLED, "<"))]
+    return f" ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else ""
 
 
 class LocalPlayer:

@@ -20,6 +20,7 @@ from arena.report.load import load_run
 from arena.report.sentences.cautions import forfeits
 from arena.watch.display import Display
 from arena.watch.observer import Observer
+from players.loading import no_file
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.configs import CHOOSES
 
@@ -98,6 +99,8 @@ def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder:
             [27 * "n" + "...nnnnnn 2", 27 * "n" + "...nnnnnnnnnn"],
         ),
         ("s/*.py", ["s/a\tb\u202e.py"], ["a b\\u202e"]),
+        ("s/*.py", ["s/anna.py", "s/random.py"], ["anna", "random.py"]),
+        ("s/*/player.py", ["s/greedy/player.py"], ["greedy/player.py"]),
     ],
 )
 def test_players_have_the_names_of_files_or_of_folders_and_all_differ(
@@ -109,6 +112,26 @@ def test_players_have_the_names_of_files_or_of_folders_and_all_differ(
     experiment = loaded(tmp_path, f"  - {{type: '{pattern}'}}\n")
     assert [player.name for player in experiment.players] == names
     assert sorted(player.type for player in experiment.players) == sorted(f"{file}:Player" for file in files)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "there", "missed"),
+    [
+        ("s/*.py", "s/ann.py", {"s/ed.PY": "s/ed.py", "s/eva.py.txt": "s/eva.py"}),
+        ("s/*/player.py", "s/ann/player.py", {"s/ed/Player.py": "s/ed/player.py"}),
+    ],
+)
+def test_a_file_that_the_pattern_misses_by_its_name_is_a_player_that_cannot_be_built(
+    tmp_path: Path, pattern: str, there: str, missed: dict[str, str]
+) -> None:
+    for file in (there, *missed, f"{there}c", str(Path(there).with_name("notes.txt"))):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(CHOOSES.format("Player"))
+    experiment = loaded(tmp_path, f"  - {{type: '{pattern}'}}\n")
+    wanted = [there, *missed.values()]
+    assert sorted(player.type for player in experiment.players) == [f"{file}:Player" for file in wanted]
+    for file, right in missed.items():
+        assert no_file(tmp_path / right).endswith(f"{right}, but {Path(file).name}: rename it")
 
 
 def test_heuristics_of_a_folder_are_players_with_the_search_of_the_entry(tmp_path: Path) -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 import arena
 from arena.experiment.load import load
+from arena.ledger.record import GameRecord
+from arena.play.match import play
 from arena.play.prepare import prepare
+from arena.rules.variants import VARIANTS
+from players.player import Allowance, PlayerSpec
+from tests.helpers.asking import task_of
 from tests.helpers.report_data import repeatable
 from tests.helpers.tournaments import play_whole
 
@@ -172,7 +178,7 @@ MALICE = (
     "KillsItsSupervisor",
     "SharesAFile",
 )
-"""The players of OWN that mean harm: a sandbox meets it; the mistakes of the others a process of their own does."""
+"""The players of OWN that mean harm, which a sandbox meets; the others make mistakes."""
 HANG = ("Sleeps", "HangsInARegularExpression", "HangsInNativeCode", "StopsItself", "PrintsForEver")
 """Those that give no answer: each costs a test its move_timeout."""
 
@@ -192,6 +198,15 @@ def configured(
     process = f"{{move_timeout: {move_timeout}, memory: 160, processes: {processes}}}"
     path.write_text(CONFIG.format(kind=kind, process=process) + more)
     return path
+
+
+def game_of(folder: Path, kind: str, **allowance: Any) -> GameRecord:
+    """A game of a player of OWN, called bad, as White against random moves."""
+    (folder / "own.py").write_text(OWN)
+    variant, folder_name = VARIANTS["english"], str(folder)
+    bad, other = PlayerSpec("bad", f"{folder}/own.py:{kind}"), PlayerSpec("random", "random")
+    given = {"move_timeout": 0.5 if kind in HANG else 60, "memory": 160, "folder": folder_name, **allowance}
+    return play(task_of(variant, bad, other, max_plies=12, allowance=Allowance(**given)))
 
 
 def run(path: Path, workers: int = 1) -> arena.Run:
