@@ -19,6 +19,8 @@ _BITS = 63
 """Of the largest number that can be recorded."""
 _PLIES_BITS = 31
 """Of the largest `depth` and `deepest`."""
+_MOST_CHARACTERS = 1000
+"""Of a move's text: all squares of the longest capture are far fewer."""
 _MOST_EXTRAS = 32
 """Numbers of a player's own that a move may have."""
 _WHOLE, _NUMBER = (int, Integral), (float, Real)
@@ -48,6 +50,8 @@ def accepted(answer: object, game: Game) -> Choice:
     extra = checked_extra(answer.extra)
     move: object = answer.move
     if isinstance(move, str):
+        if len(move) > _MOST_CHARACTERS:
+            raise AnswerError(f"returned a move of {len(move):,} characters")
         with suppress(NotationError):
             move = game.move(move)
     if not isinstance(move, _WHOLE) or int(move) not in game.legal_moves:

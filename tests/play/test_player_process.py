@@ -60,7 +60,7 @@ FAILING = {
     "TooManyNodes": (ERROR, "returned the nodes 1208925819614629174706176, not a whole number from 0 to 2**63"),
     "NotANumber": (ERROR, "returned the score nan, not a finite number"),
     "Nothing": (ERROR, "returned None, not a Choice (return Choice(move))"),
-    "HugeMove": (ILLEGAL, "returned the illegal move 'xxx"),
+    "HugeMove": (ERROR, "returned a move of 5,000,000 characters"),
     "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
     **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
     "Sleeps": (TIME, "gave no answer within 0.5 s: it is at own.py, line "),
