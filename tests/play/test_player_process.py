@@ -239,7 +239,7 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(
 @pytest.mark.full
 @pytest.mark.parametrize("kind", [*MALICE, "Leaks", "SharesMemory"])
 def test_in_a_sandbox_malice_is_met_too(kind: str, tmp_path: Path) -> None:
-    record = game_of(tmp_path, kind, move_timeout=10, sandbox=())
+    record = game_of(tmp_path, kind, move_timeout=20, sandbox=())
     expected = MEANT.get(kind) or FAILING.get(kind)
     if expected is None:
         assert (record.termination, record.error) == ("max_plies", "")
