@@ -394,7 +394,7 @@ class _Worker:
         return "ready", player.man_value, player.costs, player.version
 
     def _stop(self) -> None:
-        player = self._player and self._player.player
+        player = None if self._player is None else self._player.player
         if player is not None and player.stop is not None:
             player.stop()
 
