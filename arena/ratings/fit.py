@@ -15,6 +15,9 @@ independent (`arena.ratings.clusters`). Where the clusters that tell a differenc
 spread, and the model's variance replaces theirs. For few clusters the squares grow by clusters / (clusters -
 fitted differences), and so that normal quantiles give the intervals of Student's t.
 
+Elo. 400 / ln 10 times a strength, times 4 / ((1 + e^h) (1 + e^-h)), so that between equals the expected score over
+both colours grows with Elo as on the logistic curve (R. Coulom's BayesElo scales so).
+
 Zero. The mean of each group's players, weighted by the information that its games have on each one's strength:
 one of whom games tell little makes no other one uncertain.
 """
@@ -53,8 +56,10 @@ class JointFit(NamedTuple):
     """By what the squares of these count: 0 for clusters that show no spread."""
     known: Floats
     """The part of the meat that no cluster estimates: the model's and the prior's."""
+    elo: Floats
+    """Of each player and, last, of moving first."""
     to_elo: Floats
-    """The matrix that turns parameters into the Elo of each player and, last, of moving first."""
+    """Its derivatives by the parameters."""
     group: Ints
     """Of each player: those with the same number are connected through games."""
     by_prior: Bools
@@ -122,8 +127,10 @@ def joint_fit(rated: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float],
     few = clusters / left * student_factor(left)
     by_model = games.information * game_variance(games, expected, size) * alike[games.cluster]
     information = abs(rows[:, :size]).T @ (number * expected * (1 - expected)) + 1e-12
+    over_zero = (np.eye(size) - _zero(group, information, anchors))[rated_as]
+    scale, strengths = 4 * expit(theta[-1]) * expit(-theta[-1]), over_zero @ theta[:-1]
     to_elo = np.eye(size + 1)
-    to_elo[:size, :size] = (np.eye(size) - _zero(group, information, anchors))[rated_as]
+    to_elo[:size, :size], to_elo[:size, size] = scale * over_zero, -np.tanh(theta[-1] / 2) * scale * strengths
     return JointFit(
         games,
         theta,
@@ -131,6 +138,7 @@ def joint_fit(rated: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float],
         slopes=scores(rows, games.weight * (POINTS_OF[games.outcome] - expected), games.cluster),
         scale=few * games.times * ~alike,
         known=weighted_squares(rows, by_model) + np.diag(_prior(theta, prior)[2]),
+        elo=ELO_PER_LOGIT * np.append(scale * strengths, theta[-1]),
         to_elo=ELO_PER_LOGIT * to_elo,
         group=group[rated_as],
         by_prior=_by_prior(games, group, information, [*anchors])[rated_as],

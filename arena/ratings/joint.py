@@ -163,7 +163,7 @@ def rate(
     joint = joint_fit(rated[rated["first"] != rated["second"]], rated_as, anchors, prior)
 
     group, covariance = joint.group, joint.covariance
-    *elo, advantage = joint.to_elo @ joint.theta
+    *elo, advantage = joint.elo
     if len(anchors) == 1:
         ((player, shift),) = anchors.items()
         elo = elo + shift * (group == group[player])

@@ -148,10 +148,14 @@ def test_fit_and_covariance_agree_with_their_naive_twins(prior):
 
     ratings = rate(games, prior=prior)
     x = naive_fit(games, names, prior)
-    to_elo = ELO_PER_LOGIT * np.eye(4)
-    to_elo[:3, :3] -= ELO_PER_LOGIT * naive_zero(x, games, names)
+    zero = naive_zero(x, games, names)
+
+    def elo(x):
+        return ELO_PER_LOGIT * np.append((x[:-1] - zero @ x[:-1]) / np.cosh(x[-1] / 2) ** 2, x[-1])
+
+    to_elo = slope(elo, x)
     covariance = to_elo @ naive_covariance(games, names, prior, x) @ to_elo.T
-    assert [*elo_of(ratings)[names], ratings.advantage.value] == pytest.approx(to_elo @ x, abs=0.01)
+    assert [*elo_of(ratings)[names], ratings.advantage.value] == pytest.approx(elo(x), abs=0.01)
     np.testing.assert_allclose(ratings.covariance.loc[names, names], covariance[:-1, :-1], rtol=1e-3, atol=0.1)
     assert ratings.advantage.error == pytest.approx(Z95 * math.sqrt(covariance[-1, -1]), rel=1e-3)
 
@@ -163,8 +167,9 @@ def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted():
     games = frame(rows + repeat("d", "a", 300, 0, 1) + repeat("d", "b", 300, 0, 0))
     ratings = rate(games)
     x = ELO_PER_LOGIT * naive_fit(games, names, 1)
-    elo = elo_of(ratings)[names]
-    assert [*(elo - elo["a"]), ratings.advantage.value] == pytest.approx([*(x[:-1] - x[0]), x[-1]], abs=0.1)
+    elo, scale = elo_of(ratings)[names], np.cosh(x[-1] / ELO_PER_LOGIT / 2) ** -2
+    expected = [*(scale * (x[:-1] - x[0])), x[-1]]
+    assert [*(elo - elo["a"]), ratings.advantage.value] == pytest.approx(expected, abs=0.1)
 
 
 def test_advantage_belongs_to_the_colour_that_moves_first():

@@ -63,8 +63,12 @@ CELLS = [(draws, bias) for draws in (0.1, 0.5, 0.85) for bias in (0.0, 0.7, 1.5)
 
 def held(games, truth):
     """Which intervals of a joint rating hold the truth."""
-    table = rate(games).table.set_index("player").sort_index()
-    return (table["elo_low"] < truth) & (truth < table["elo_high"])
+    ratings = rate(games)
+    table, joint = ratings.table.set_index("player").sort_index(), ratings.joint
+    assert joint is not None
+    over_zero = joint.to_elo[:-1, :-1] @ truth
+    over_zero *= (truth[0] - truth[-1]) / (over_zero[0] - over_zero[-1])  # in Elo, not in strengths
+    return (table["elo_low"] < over_zero) & (over_zero < table["elo_high"])
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
