@@ -335,4 +335,4 @@ def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
     assert result.exit_code == 2, result.output
     assert "c paused the run: nobody answers; all that is finished is kept" in result.stderr.splitlines()[-1]
     assert (out / "english" / "ledger.sqlite").exists()
-    assert not (out / "international").exists()
+    assert not (out / "international" / "ledger.sqlite").exists()
