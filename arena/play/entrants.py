@@ -86,7 +86,8 @@ def look_at(
     for spec in experiment.players:
         entrant = _as_written(found[spec.name], spec, experiment.path.parent)
         if (before := known.get(spec.name)) is not None:
-            entrant = entrant._replace(findings=before.findings, files=before.files)
+            version = entrant.version or before.version  # one that cannot be started now says none
+            entrant = entrant._replace(findings=before.findings, files=before.files, version=version)
         entrants[spec.name] = entrant._replace(findings=(*entrant.findings, *copies.get(spec.name, ())))
     return entrants
 
