@@ -106,11 +106,11 @@ def line_that_calls(builtin: str, function: Callable[..., Any]) -> int | None:
 def _hint(function: Callable[..., Any], error: Exception) -> str:
     """` (did you mean 'popcount'?)` where a name is misspelt, otherwise nothing."""
     if isinstance(error, AttributeError):
-        return meant(error.name, _public(error.obj))
+        return meant(error.name or "", _public(error.obj))
     if isinstance(error, NameError):
         seen = {name: name for caller in _functions(function) for name in _names(caller)}
         written = {name: f"features.{name}" for name in _public(features)} | seen
-        close = nearest(error.name, written)
+        close = nearest(error.name or "", written)
         return did_you_mean(close and written[close])
     return ""
 

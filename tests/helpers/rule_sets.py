@@ -5,28 +5,15 @@ Importing this makes those of VARIANTS that are not to be compiled values.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from dataclasses import fields, replace
-from typing import Any, cast
+from dataclasses import replace
+from typing import cast
 
 import numba
 
 from arena.rules.custom import build_variant
+from arena.rules.jit.constants import FIELDS, Values
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-
-FIELDS: list[str] = [field.name for field in fields(Rules)]
-
-
-class Values(namedtuple("Values", FIELDS)):  # type: ignore[misc]
-    """Types rules as plain values: kernels are compiled once for all that are of this class."""
-
-    __slots__ = ()
-
-    def but(self, **changes: int) -> Any:
-        """`Rules.but`."""
-        return self._replace(**changes)
-
 
 UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 """Whether kernels run as Python, for coverage: hundreds of times slower, so on few positions of two rule sets."""

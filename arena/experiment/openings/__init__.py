@@ -119,8 +119,8 @@ class Openings(Section):
     plies: Annotated[int | None, _BY_RULES] = Field(
         default=None, ge=0, description="Plies of each game of a PDN, to the opening [all of it]."
     )
-    order: Annotated[Literal["random", "file"], _BY_RULES] = Field(
-        default="random", description="Of the openings of a set or file, `count` by lot, or the first ones."
+    order: Annotated[Literal["random", "file"] | None, _BY_RULES] = Field(
+        default=None, description="Of the openings of a set or file, `count` by lot, or the first ones [random]."
     )
     count: Annotated[int | None, _BY_RULES] = Field(
         default=None,
@@ -164,7 +164,7 @@ class Openings(Section):
             return
         if self.plies is not None and not (self.file or "").lower().endswith(".pdn"):
             yield ("plies",), "'plies' is of the games of a file in PDN; 'random_plies' is of random openings"
-        if "order" in self.model_fields_set and self.is_random:
+        if self.order is not None and self.is_random:
             yield ("order",), "'order' is of the openings of a set or file"
         origin = "set" if self.set is not None else "file"
         for key in RANDOM_KEYS:

@@ -200,7 +200,7 @@ def left_out_lines(faults: Sequence[str]) -> list[str]:
     return [f"{counted(len(faults), 'game')} left out of the openings:", *faults[:_LISTED]]
 
 
-def drawn(openings: Sequence[Opening], count: int | None, seed: int, order: str = "random") -> list[Opening]:
+def drawn(openings: Sequence[Opening], count: int | None, seed: int, order: str | None = None) -> list[Opening]:
     """`count` of the openings drawn by lot, or in the `order` "file" the first ones; all, in order, for None.
 
     Openings of the same position count once. For the same seed those of a smaller count are the first ones of a
@@ -211,7 +211,7 @@ def drawn(openings: Sequence[Opening], count: int | None, seed: int, order: str 
         return distinct
     if count > len(distinct):
         raise OpeningsError(f"there are only {len(distinct)} such openings, not {count}")
-    if order == "random":
+    if order != "file":
         distinct = random.Random(f"openings {seed}").sample(distinct, len(distinct))
     return distinct[:count]
 

@@ -2,12 +2,15 @@
 
 A kernel receives the rules as its first argument. Each rule set, an instance of `Rules`, has a numba type of
 its own, whose attributes are constants to the compiler: numba's ordinary dispatch then compiles a kernel once per
-rule set, with every test of a rule folded away.
+rule set, with every test of a rule folded away. `Values`, of the same fields, run through the same source without
+being compiled again.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import namedtuple
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -17,6 +20,18 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
 from arena.rules.rules import Rules
+
+FIELDS: list[str] = [field.name for field in fields(Rules)]
+
+
+class Values(namedtuple("Values", FIELDS)):  # type: ignore[misc]
+    """Types rules as plain values. Kernels compiled for them, and kept on disk, name this class: it stays here."""
+
+    __slots__ = ()
+
+    def but(self, **changes: int) -> Any:
+        """`Rules.but`."""
+        return self._replace(**changes)
 
 
 class ConstantsType(types.Type):
