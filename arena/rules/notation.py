@@ -40,9 +40,10 @@ def parse_fen(variant: Variant, text: str) -> Position:
 
     Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`), and it may stand in its tag, with
     the side to move twice, as py-draughts writes it (`[FEN "B:B:W18:B12"]`). A final dot and the counters of a
-    game in progress (`:H0:F1`, `:+0+347`) are skipped. Raises NotationError for anything that is not a position
-    of the variant: a square off the board or named twice, a man where it would have been crowned, a colour
-    missing or given twice, a side to move that is unknown.
+    game in progress (`:H0:F1`, `:+0+347`) are skipped. As PDN 3.0 has it, a colour that is missing has no pieces,
+    and of an unknown side to move, `?`, it is the one that moves first. Raises NotationError for anything that is
+    not a position of the variant: a square off the board or named twice, a man where it would have been crowned,
+    a colour given twice.
     """
     return parse_start(variant, text)[0]
 
@@ -52,13 +53,13 @@ def _parse_position(variant: Variant, text: str) -> Position:
     fields = [field.strip() for field in _COUNTERS.sub("", bare).split(":")]
     if len(fields) == 4 and fields[0] == fields[1]:
         fields = fields[1:]
-    colours = [re.match("white|black|[wb]", field, re.IGNORECASE) for field in fields]
     if fields[0] == "?":
-        raise NotationError(f"FEN {text!r}: expected the side to move, W or B, but it is unknown")
-    if len(fields) != 3 or not colours[0] or colours[0][0] != fields[0]:
+        fields[0] = _LETTERS[variant.first]
+    colours = [re.match("white|black|[wb]", field, re.IGNORECASE) for field in fields]
+    if len(fields) not in (2, 3) or not colours[0] or colours[0][0] != fields[0]:
         raise NotationError(f"FEN {text!r}: expected <side to move>:W<squares>:B<squares>")
     turn, *groups = (_LETTERS.index(colour[0][0].upper()) if colour else -1 for colour in colours)
-    if sorted(groups) != [WHITE, BLACK]:
+    if sorted(groups) not in ([WHITE], [BLACK], [WHITE, BLACK]):
         raise NotationError(f"FEN {text!r}: expected one group of squares for W and one for B")
     pieces = [0, 0]
     kings = 0

@@ -71,10 +71,23 @@ def test_spellings_of_a_fen_mean_the_same(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("W:W31", "W:W31:B"),
+        ("B:BK1-2", "B:W:BK1,K2"),
+        ("?:W31:B1", "W:W31:B1"),
+        ("?:?:W31:B1", "W:W31:B1"),
+    ],
+)
+def test_a_colour_without_pieces_and_the_side_that_begins_need_not_be_named(text, meaning):
+    assert fen(INTERNATIONAL, parse_fen(INTERNATIONAL, text)) == meaning
+
+
+@pytest.mark.parametrize(
     "text",
     [
-        "", "W:W31", "W:W31:B1:B2", "W:B:W31:B1", "?:W31:B1", "WW:W31:B1", "W:W31:W1", "W:31:B1", "W:W31:",
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "", "W", "?", "W:31", "W:W31:B1:B2", "W:B:W31:B1", "X:W31:B1", "WW:W31:B1", "W:W31:W1", "W:31:B1",
+        "W:W31:", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "W:W31,31:B1", "W:W31:B31", "W:W30-33,K31:B1", "W:W0:B1", "W:W49-51:B1", "W:W33-31:B1", "W:W31:B46",
         "W:W31,:B1", "W:WKK31:B1", "W:W31;32:B1", "W:W31-:B1", "W:W31-32-33:B1", "W:Wa1,c2:Bb8", "W:W+31:B1",
         "W:W31-K33:B1", "W:W٣١:B1", "W:W" + "9" * 5000 + ":B1",
