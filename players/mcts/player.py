@@ -96,8 +96,8 @@ class Mcts:
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Simulate until the first limit is met or the position is proven, and choose a move.
 
-        A move spends a twentieth of what its clock has left, and most of the increment. Raises AnswerError if the
-        evaluation has no finite value in a position that was valued.
+        On a clock it takes what `budget` wants for a move. Raises AnswerError if the evaluation has no finite
+        value in a position that was valued.
         """
         self.check_limit(limit)
         return self._search_tree(game, *self._budget(limit), rng)

@@ -249,16 +249,18 @@ def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
 def budget(limit: Limit) -> tuple[float, float]:
     """Divide a limit: the seconds after which no iteration begins, and those after which the search stops.
 
-    On a clock a move is to take a twentieth of what is left, and most of the increment. No iteration begins after
-    half of that; the search stops after three times that, or a third of what is left.
+    On a clock a move is to take its part of what is left, equal for all moves until the clock gains and at least
+    a twentieth, and most of the increment. No iteration begins after half of that; the search stops after three
+    times that, or a third of what is left, or that part if it is more.
     """
     soft = hard = np.inf
     if limit.seconds is not None:
         hard = max(limit.seconds - _RESERVE, limit.seconds / 2)
         soft = limit.seconds / 2
     if limit.clock is not None:
-        wanted = limit.clock / 20 + 0.8 * (limit.increment or 0.0)
-        hard = min(hard, 3 * wanted, limit.clock / 3)
+        part = limit.clock / min(limit.moves or 20, 20)
+        wanted = part + 0.8 * (limit.increment or 0.0)
+        hard = min(hard, 3 * wanted, max(part - _RESERVE, limit.clock / 3))
         soft = min(soft, wanted / 2)
     return soft, hard
 

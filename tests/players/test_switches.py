@@ -247,12 +247,19 @@ def test_a_thousand_searches_take_no_more_memory():
     assert pages[1] < 1.02 * pages[0]
 
 
-def test_of_a_clock_no_more_is_spent_than_is_there():
+def test_of_a_clock_no_more_is_spent_than_is_there_and_until_it_gains_nearly_all():
     for clock in (0.01, 0.5, 60.0):
         for increment in (None, 0.0, 2.0):
             soft, hard = budget(Limit(clock=clock, increment=increment))
             assert soft > 0
             assert hard <= clock / 3
+    for moves, left in ((1, 0.001), (5, 0.001), (30, 0.25)):
+        limit = whole = Limit(clock=60.0, moves=moves)
+        for _ in range(moves):
+            soft, hard = budget(limit)
+            assert hard < (limit.clock or 0)
+            limit = limit.after(min(2 * soft, hard), whole)
+        assert 60 < (limit.clock or 0) < 60 * (1 + left)
     assert budget(Limit(seconds=0.1)) == pytest.approx((0.05, 0.0995))
     assert budget(Limit(depth=3)) == (math.inf, math.inf)
 
