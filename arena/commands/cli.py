@@ -43,7 +43,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Develop": {
         "check": ("doctor", "examine an evaluation for mistakes"),
-        "bench": ("develop", "speeds of this machine, perft, the searches' signature"),
+        "bench": ("develop", "speeds of this machine, perft"),
     },
 }
 """The commands in the order of the help: the file that has NAME_command, and the line in the help."""
