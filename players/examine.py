@@ -245,7 +245,7 @@ class _Checks:
         fallen, risen = int((rises < -near).sum()), int((rises > near).sum())
         there = f"of {len(rises)} positions when the opponent lacks a man"
         if all(self._falls(colour) for colour in (WHITE, BLACK)):
-            return _error(f"falls in {fallen} {there}: is the sign right?")
+            return _error(f"falls in {fallen} {there} (is the sign right?)")
         if 2 * (fallen + risen) < len(rises):
             return Finding("warning", f"stays the same in {len(rises) - fallen - risen} {there}")
         return Finding("ok", f"rises in {risen} {there}")
@@ -260,9 +260,9 @@ class _Checks:
         message = f"is not {_IMAGE} {self._share(differ)}"
         if opposite.sum() >= _MOSTLY * differ.sum() or self._falls(WHITE) != self._falls(BLACK):
             view = "Black" if self._falls(WHITE) else "White"
-            return _error(f"{message}: is it from {view}'s view, not from the side to move's?")
+            return _error(f"{message} (is it from {view}'s view, not from the side to move's?)")
         here, there = self.value[differ][0], self.mirrored[differ][0]
-        return Finding("warning", f"{message}, {here:g} and {there:g}: is it from the side to move's view?")
+        return Finding("warning", f"{message}, {here:g} and {there:g} (is it from the side to move's view?)")
 
     def _falls(self, colour: int) -> bool:
         turns = np.array([position.turn for position in self.positions])
