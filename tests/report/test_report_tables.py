@@ -128,11 +128,11 @@ def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves()
     assert table.loc["busy", "seconds_per_move"] == 1.0
 
 
-def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
-    table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1]})
+def test_rounding_has_four_decimals_of_score_and_as_many_of_elo_as_round_like_the_value() -> None:
+    table = pd.DataFrame({"elo": [-307.4612, -0.0004], "score": [0.123456, 1]})
     table["seconds_per_move"] = [1.23456789e-5, np.inf]
     text = TABLES["standings"].rounded(table).to_csv(index=False)
-    assert text == "elo,score,seconds_per_move\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
+    assert text == "elo,score,seconds_per_move\n-307.461,0.1235,1.23457e-05\n0.0,1.0,\n"
 
 
 @pytest.mark.parametrize(

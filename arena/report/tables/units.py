@@ -6,7 +6,7 @@ from arena.base.number import percent, quantity
 from arena.report.tables import forms
 from arena.report.tables.table import Unit
 
-ELO = Unit("Elo", 1, forms.elo)
+ELO = Unit("Elo", 3, forms.elo)
 SHARE = Unit("0 to 1", 4, percent)
 POINTS = Unit("points", 4, forms.plain)
 SECONDS = Unit("s", text=forms.seconds)
