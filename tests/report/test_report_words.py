@@ -427,7 +427,10 @@ def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path)
     assert alike.ratings.has_twins and alike.zero != run.zero
     elo = alike.standings.set_index("player")["elo"]
     assert elo["A"] + elo["C"] == pytest.approx(0, abs=1e-4) and elo["A"] == elo["B"]
-    assert all(claim.interval is None or claim.interval.error > 0 for claim in opening(alike).claims)
+    suite = experiment(players, suite={"random": 1, "depth": 6})
+    ablated = changed(alike, experiment=suite, answers=searched(A=[10], B=[20], C=[30]))
+    claims = [claim for run in (alike, ablated) for claim in opening(run).claims]
+    assert all(claim.interval is None or claim.interval.error > 0 for claim in claims)
 
 
 # tables

@@ -13,9 +13,9 @@ from arena.base.number import quantity, signed
 from arena.base.wording import counted, listed
 from arena.experiment.formats.fixed import Sprt
 from arena.experiment.model import Experiment
-from arena.ratings.interval import Z80, Z95, Interval
+from arena.ratings.interval import Interval
 from arena.ratings.joint import NoteKind
-from arena.ratings.match import SprtState, pairs_to_decide
+from arena.ratings.match import SprtState, detectable, pairs_to_decide
 from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
 from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Level, among_given, compared, ranging, shortened
@@ -110,9 +110,10 @@ def _decisions(run: Run) -> Iterator[Claim]:
         yield Claim(", ".join(f"{{}} is {place}" for place in places[: len(names)]), names, note=note)
     if run.experiment.sprt and not run.data.withdrawn:
         yield decision(run.sprt, run.experiment, run.info.games)
-    if twins := [note for note in run.ratings.notes if note.kind is NoteKind.ONE_PLAYER]:
-        words = f"{{}} and {{}} played the same moves in all {twins[0].games} games: they are one player"
-        yield Claim(words, twins[0].players, is_shown=False)
+    for twins in run.ratings.notes:
+        if twins.kind is NoteKind.ONE_PLAYER:
+            words = f"{{}} and {{}} played the same moves in all {twins.games} games: they are one player"
+            yield Claim(words, twins.players, is_shown=False)
 
 
 def _comparisons(run: Run) -> Iterator[Claim]:
@@ -171,7 +172,7 @@ def _ablation(run: Run) -> Iterator[Claim]:
     """Each player against the reference of the ablation, the largest loss first."""
     reference = reference_of(run.experiment)
     limit = {spec.name: spec.limit for spec in run.experiment.players}
-    rows = run.ablation[(run.ablation["player"] != reference) & run.ablation["elo_difference"].notna()]
+    rows = run.ablation[run.ablation["elo_difference_low"] < run.ablation["elo_difference_high"]]  # not one player
     for row in rows.sort_values("elo_difference", kind="stable").to_dict("records"):
         note = "at another limit" if limit[row["player"]] != limit[reference] else ""
         is_shown = run.family.shows({row["player"]: 1.0, reference: -1.0})
@@ -380,8 +381,7 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
         return None
     difference = max(differences, key=lambda interval: abs(interval.value) / interval.error)
     elo = max(round(abs(difference.value)), LEAST_ELO)
-    # an estimate lies above the bound with a chance of 80 % if its mean lies Z80 errors further
-    of_those_played = ((run.family.critical + Z80) / Z95 * difference.error / elo) ** 2
+    of_those_played = (detectable(difference.error, run.family.critical) / elo) ** 2
     times = math.ceil(of_those_played * run.played / (run.info.games or run.played))
     if not 1 < times <= MOST_TIMES:
         return None
