@@ -16,7 +16,7 @@ from arena.play.trials import Entrant, How, Trial, is_own, is_python, try_out
 from arena.play.workers import is_here, run
 from arena.rules.movegen import compiled_generator
 from players.finding import SAME_FILE, Finding
-from players.identity import now
+from players.identity import MISSING, now
 from players.loading import PlayerError, files_of, from_folder, located, source_of, user_files, without_own_code
 from players.player import Limit, PlayerSpec
 from players.table import build_player
@@ -116,7 +116,9 @@ def _copies(specs: Sequence[PlayerSpec]) -> dict[str, list[Finding]]:
     found: dict[str, list[Finding]] = {}
     for name, (paths, content) in files.items():
         same = tuple(
-            other for other, (others, its) in files.items() if paths and others != paths and its == content
+            other
+            for other, (others, its) in files.items()
+            if {*content} - {MISSING} and others != paths and its == content
         )
         if same:
             found[name] = [Finding("warning", "has the same file as", kind=SAME_FILE, others=same)]

@@ -11,7 +11,7 @@ from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.play.prepare import diagnose, prepare
-from players.finding import SAME_FILE, Finding
+from players.finding import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke
 
 pytestmark = pytest.mark.full
@@ -232,12 +232,16 @@ def test_copies_are_files_of_one_content(folder: Path) -> None:
     (folder / "all").mkdir()
     for name, title in zip(("ann", "bob", "cid"), "AAC", strict=True):
         (folder / "all" / f"{name}.py").write_text(COPIED.format(title, FIRST))
+    for name in ("dan.PY", "eve.py.txt"):
+        (folder / "all" / name).write_text(name)
     file = Path("class.yaml")
     file.write_text("name: class\nvariant: english\nplayers: [random, {type: all/*.py, seconds: 1}]\n")
-    assert [(finding.where, finding.kind, finding.words) for finding in diagnosed(file)] == [
+    findings = [(finding.where, finding.kind, finding.words) for finding in diagnosed(file)]
+    assert findings[:2] == [
         ("ann", SAME_FILE, "has the same file as bob"),
         ("bob", SAME_FILE, "has the same file as ann"),
     ]
+    assert [(where, kind) for where, kind, _ in findings[2:]] == [("dan", UNBUILT), ("eve", UNBUILT)]
 
 
 @pytest.mark.compiled
