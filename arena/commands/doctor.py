@@ -130,7 +130,7 @@ def plan_command(config: Path, games: int | None, workers: Workers | None, as_js
     for run, tournament in tournaments.items():
         experiment = tournament.experiment
         _check_pilot(tournament, config, games)
-        used = available(workers or experiment.workers, say)
+        used = available(workers or experiment.workers, say, experiment.players)
         processes = used if isinstance(used, int) else worker_count(used)
         if not processes:
             raise ArenaError(f"{used} has no workers yet, on which games would be measured")

@@ -76,7 +76,7 @@ def _played(
         experiment = read()
         files.follow_players(experiment)
         folder = _folder_of(experiment, base)
-        used = available(experiment.workers if workers is None else workers, say)
+        used = available(experiment.workers if workers is None else workers, say, experiment.players)
         tournament = prepare(experiment, folder, terminal, used, is_strict=True)
         files.follow(tournament)
     with resumable(folder):

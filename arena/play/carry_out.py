@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from arena.play.workers import Workers, is_here, kept_workers
 from arena.play.workers import run as run_tasks
 from arena.watch.observer import Observer, announcing
 from arena.watch.status import CLOCK
+from players.player import ENGINE, PlayerSpec
 
 
 class Outcome(NamedTuple):
@@ -62,7 +63,8 @@ def play_runs(
     """
     observer, first = observer or Observer(), next(iter(experiments.values()))
     with kept_workers():
-        used = available(first.workers if workers is None else workers, observer.say)
+        players = [spec for each in experiments.values() for spec in each.players]
+        used = available(first.workers if workers is None else workers, observer.say, players)
         runs = {name: prepare(each, folder / name, observer, used) for name, each in experiments.items()}
         if len(runs) > 1:
             from arena.report.load import list_runs
@@ -202,8 +204,12 @@ def play(
         has_batch = schedule.advance()
 
 
-def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
+def available(
+    workers: Workers | None, say: Callable[[str], object], players: Iterable[PlayerSpec] = ()
+) -> Workers:
     """The workers, one process a core unless others are given; of Dask with a line on how many there are.
+
+    With a line it is one process where one of the players is a program with one port, at which no second can be.
 
     Raises EngineError if these are not to be had, ValueError for what is neither processes nor an address.
     """
@@ -211,6 +217,10 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
         checked_workers(workers)
     except ValueError as error:
         raise ValueError(f"workers {error}") from None
+    for spec in players:
+        if workers != 1 and spec.type == ENGINE and (port := spec.options.get("port")):
+            say(f"one worker plays, as {spec.name} has one port, {port}")
+            return 1
     if isinstance(workers, str):
         count = worker_count(workers)
         waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"

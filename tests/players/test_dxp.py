@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+import arena
 from arena.base.process import ON_LINUX
 from arena.experiment.load import load
 from arena.experiment.model import entry_of
@@ -165,13 +166,17 @@ def test_a_program_plays_on_when_the_moves_of_its_clock_are_made(listens: str):
 
 
 @pytest.mark.full
-def test_a_program_with_one_port_is_tried_by_one_process_at_a_time(tmp_path: Path):
+def test_a_program_with_one_port_is_tried_and_plays_in_one_process_at_a_time(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         spec = partner("plays by the rules", flags=(), port=free.getsockname()[1])
-    config = {"name": "dxp", "variant": "international", "players": [entry_of(spec), "random"]}
+    whole = {"name": "dxp", "variant": "international", "openings": {"count": 4}, "max_plies": 20}
+    config = whole | {"players": [entry_of(spec), "random"]}
     (tmp_path / "dxp.yaml").write_text(yaml.safe_dump(config))
     [tried, _] = look_at(load(tmp_path / "dxp.yaml"), "examined", lambda _: None).values()
     assert tried.problems == []
+    played = arena.run(load(tmp_path / "dxp.yaml"), tmp_path / "out", workers=2, quiet=True)
+    assert isinstance(played, arena.Run)
+    assert played.games["error"].tolist() == [""] * 8
 
 
 @pytest.mark.full
