@@ -100,7 +100,10 @@ PLANTED = {
 FATAL = {
     "dies": ('type: "faulty.py:Dies"', r"ended its process \(exit code 4\) at ply [12]"),
     "dies_later": ('type: "faulty.py:Later", at: 10, how: dies', r"\(exit code 4\) at ply (19|20)"),
-    "hangs_later": ('type: "faulty.py:Later", at: 5, how: hangs', r"gave no answer within 4 s at ply (9|10)"),
+    "hangs_later": (
+        'type: "faulty.py:Later", at: 5, how: hangs',
+        r"no answer within 4 s: it is at .* at ply (9|10)",
+    ),
     "endless": ('type: greedy, evaluation: "faulty.py:endless"', "endless did not end within 5 s while valuing"),
 }
 """Those that would end or hold up the process that they are in."""
