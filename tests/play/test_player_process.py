@@ -72,7 +72,7 @@ MEANT = {
     "ForgesAMove": (ILLEGAL, "returned the illegal move 99"),
     "SharesAFile": (ERROR, "took more than 160 MB of shared memory"),
     **dict.fromkeys(
-        ("StopsItsGroup", "StopsAllAbove", "KillsItsSupervisor"), (TIME, "gave no answer within 10 s")
+        ("StopsItsGroup", "StopsAllAbove", "KillsItsSupervisor"), (TIME, "gave no answer within 20 s")
     ),
 }
 """The same of what players do to harm others, in a sandbox; the rest of MALICE does nothing there."""
