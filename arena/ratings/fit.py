@@ -100,8 +100,7 @@ class JointFit(NamedTuple):
         part = np.bincount(pairing, self.scale * (self.slopes @ direction) ** 2) / student_factor(self.left)
         freedom = np.bincount(pairing, times) * self.left / times.sum()
         variance = float(part.sum() + direction @ self.known @ direction)
-        told = freedom > 0
-        doubt = max(float(part[told] ** 2 @ (1 / freedom[told])), 1e-9 * variance**2)
+        doubt = max(float(part**2 @ (1 / freedom)), 1e-9 * variance**2)
         return math.sqrt(variance), variance**2 / doubt
 
 
@@ -115,9 +114,6 @@ def joint_fit(rated: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float],
     given = np.full(size + 1, math.nan)
     if len(anchors) > 1:
         given[[*anchors]] = np.fromiter(anchors.values(), float) / ELO_PER_LOGIT
-        # games of two players of given Elo tell nothing of the others
-        tells = np.isnan(given[games.first]) | np.isnan(given[games.second])
-        games = games._replace(times=games.times * (np.bincount(games.cluster, tells) > 0))
     rows, number = design(games.first, games.second, size), games.weight * games.times[games.cluster]
     if len(anchors) > 1 or not _tells_advantage(rows):
         given[size] = 0.0

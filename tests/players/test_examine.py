@@ -94,8 +94,8 @@ def lists(position, rules):
 FOUND = {
     "lists": ("warning", "takes memory at every call"),
     "wrong_sign": ("error", r"falls in (\d+) of \1 positions when the opponent lacks a man"),
-    "whites_view": ("error", r"mirror image .* in \d+ of 300 .*\(W:W.*: is it from White's view"),
-    "whites_rows": ("warning", r"in \d+ of 300 positions \(.*\), -?\d+ and -?\d+: "),
+    "whites_view": ("error", r"mirror image .* in \d+ of 300 .*\(W:W.*\(is it from White's view"),
+    "whites_rows": ("warning", r"in \d+ of 300 positions \(.*\), -?\d+ and -?\d+ \("),
     "division_in_endings": ("error", r"raises an exception, .* in \d\d? of 300 .*: line 27: ZeroDivisionError: "),
     "too_large": ("error", r"reaches \de\+06 in \d+ of 300 .*900000"),
     "by_chance": ("error", "in 300 of 300 positions"),

@@ -252,17 +252,6 @@ def test_several_anchors_keep_their_elo_and_the_others_have_that_of_their_points
     assert binom.cdf(held, 40, 0.95) > 0.001
 
 
-def test_games_of_players_of_given_elo_leave_the_interval_of_another_one():
-    own = [("x", "a", result, pair) for pair in range(6) for result in ("white", "draw")]
-    others = [("a", "b", "draw", pair) for pair in range(50)]
-    columns = ["white", "black", "result", "pair"]
-    with_b, without = (
-        rate(pd.DataFrame(rows, columns=columns), ["x", "a", "b"], anchor={"a": 0, "b": 50})
-        for rows in ([*own, ("x", "b", "draw", 0), *others], [*own, ("x", "b", "draw", 0)])
-    )
-    assert with_b.table.set_index("player").loc["x"].equals(without.table.set_index("player").loc["x"])
-
-
 def test_a_contrast_has_the_covariance_of_its_players_and_none_between_groups():
     games = simulate([0.3, 0.25, -0.5], 50, nu=1.0, h=0.2, seed=6)
     ratings = rate(pd.concat([games, frame(repeat("x", "y", 2, 1, 1))]), [*"xy", "p0", "p1", "p2", "idle"])
