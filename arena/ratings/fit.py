@@ -66,8 +66,10 @@ class JointFit(NamedTuple):
     """Of each player: whether the prior alone keeps its Elo finite."""
     differences: int
     """How many differences of strengths were fitted."""
+    clusters: float
+    """Independent clusters that tell of them: those with a player whose Elo is not given."""
     left: float
-    """Degrees of freedom: clusters less `differences`, 1 at least."""
+    """Degrees of freedom: `clusters` less `differences`, 1 at least."""
 
     @property
     def expected(self) -> Floats:
@@ -98,7 +100,7 @@ class JointFit(NamedTuple):
         of_cluster = pairing_of(first, second, len(self.group))[self.games.start]
         pairing = np.unique(of_cluster, return_inverse=True)[1]
         part = np.bincount(pairing, self.scale * (self.slopes @ direction) ** 2) / student_factor(self.left)
-        freedom = np.bincount(pairing, times) * self.left / times.sum()
+        freedom = np.bincount(pairing, times) * self.left / self.clusters
         variance = float(part.sum() + direction @ self.known @ direction)
         doubt = max(float(part**2 @ (1 / freedom)), 1e-9 * variance**2)
         return math.sqrt(variance), variance**2 / doubt
@@ -122,7 +124,8 @@ def joint_fit(rated: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float],
 
     free = np.isnan(given[:-1])
     differences = int(np.count_nonzero(free)) - len({*group} - {*group[~free]})
-    clusters, alike = float(games.times.sum()), _alike(games, size)
+    tells = np.bincount(games.cluster, free[games.first] | free[games.second]) > 0
+    clusters, alike = float(games.times @ tells), _alike(games, size)
     left = max(clusters - differences, 1.0)
     few = clusters / left * student_factor(left)
     by_model = games.information * game_variance(games, expected, size) * alike[games.cluster]
@@ -143,6 +146,7 @@ def joint_fit(rated: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float],
         group=group[rated_as],
         by_prior=_by_prior(games, group, information, [*anchors])[rated_as],
         differences=differences,
+        clusters=clusters,
         left=left,
     )
 

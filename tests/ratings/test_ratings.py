@@ -252,6 +252,18 @@ def test_several_anchors_keep_their_elo_and_the_others_have_that_of_their_points
     assert binom.cdf(held, 40, 0.95) > 0.001
 
 
+def test_games_of_players_of_given_elo_tell_nothing_of_the_interval_of_another_one():
+    given, found = {"a": 0.0, "b": 50.0}, []
+    games = simulate([0.2, 0.0, 0.1], 12, nu=1.0, h=0.0, seed=4).replace({"p0": "x", "p1": "a", "p2": "b"})
+    for some in (games, games[(games["white"] == "x") | (games["black"] == "x")]):
+        ratings = rate(some, ["x", *given], anchor=given)
+        assert ratings.joint is not None and len(ratings.groups) == 1
+        row = ratings.table.set_index("player").loc["x"]
+        over_a = ratings.joint.student(np.array([1.0, -1.0, 0.0]))
+        found.append([row["elo"], row["elo_low"], row["elo_high"], *over_a])
+    assert found[0] == pytest.approx(found[1], abs=SAME_ELO)
+
+
 def test_a_contrast_has_the_covariance_of_its_players_and_none_between_groups():
     games = simulate([0.3, 0.25, -0.5], 50, nu=1.0, h=0.2, seed=6)
     ratings = rate(pd.concat([games, frame(repeat("x", "y", 2, 1, 1))]), [*"xy", "p0", "p1", "p2", "idle"])
