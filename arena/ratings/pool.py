@@ -15,10 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, stdtrit
+from scipy.special import expit
 
-from arena.ratings.interval import ELO_PER_LOGIT, Z95, los
-from arena.ratings.joint import Ratings, rate
+from arena.ratings.fit import student_factor
+from arena.ratings.interval import ELO_PER_LOGIT
+from arena.ratings.joint import Ratings, elo_table, rate
 from arena.rules.result import WHITE_POINTS, Colour
 
 FEWEST_OPPONENTS = 5
@@ -50,21 +51,18 @@ def placed(games: pd.DataFrame, players: Sequence[str], first: Colour, anchor: M
         newcomer, opponents = str(name), len(of)
         own = own_variance[newcomer]
         if opponents >= FEWEST_OPPONENTS and own > 0:
-            student = float(stdtrit(opponents - 1, 0.975)) / Z95
             variance = (
                 opponents / (opponents - 1) * float((of["beyond"] ** 2).sum()) / of["information"].sum() ** 2
             )
-            wider[newcomer] = max(student * ELO_PER_LOGIT * np.sqrt(variance / own), 1.0)
+            wider[newcomer] = max(ELO_PER_LOGIT * np.sqrt(student_factor(opponents - 1) * variance / own), 1.0)
     return _widened(alone, wider.to_numpy()) if (wider > 1).any() else alone
 
 
 def _widened(ratings: Ratings, times: np.ndarray) -> Ratings:
     """The ratings with the standard errors so many times as large, in the order of the table."""
-    names, elo = ratings.table["player"], ratings.table["elo"].to_numpy(float)
+    names = ratings.table["player"]
     covariance = ratings.covariance.loc[names, names] * np.outer(times, times)
-    variance, shared = np.diag(covariance), np.diag(covariance, 1)
-    over_next = los(elo[:-1] - elo[1:], np.sqrt(np.maximum(variance[:-1] + variance[1:] - 2 * shared, 0)))
-    over_next = np.where(names.isin([group[-1] for group in ratings.groups]), 0.5, np.append(over_next, 0.5))
-    error = Z95 * np.sqrt(variance)
-    table = ratings.table.assign(elo_low=elo - error, elo_high=elo + error, los=over_next)
+    wider = elo_table(names.tolist(), ratings.table["elo"].to_numpy(float), covariance.to_numpy(float))
+    wider.loc[names.isin([group[-1] for group in ratings.groups]), "los"] = 0.5
+    table = ratings.table.assign(**{name: wider[name] for name in ("elo_low", "elo_high", "los")})
     return replace(ratings, table=table, covariance=covariance)
