@@ -28,8 +28,9 @@ from arena.ratings.joint import Ratings, rate
 from arena.report.load import load_run
 from arena.report.page import html_of
 from arena.report.run import Run
+from arena.report.tables.outcomes import sides
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style
-from arena.rules.result import Colour, points_of
+from arena.rules.result import Colour
 from players.identity import COPIES, copy_of
 
 PAGE = "watch.html"
@@ -275,14 +276,8 @@ def _lines(version: Version) -> set[tuple[str, ...]]:
 
 def _points(name: str, version: Version) -> pd.Series:
     """The points of a player by opening and opponent."""
-    games = version.games
-    of_white = games["result"].map(points_of)
-    sides = [("white", "black", of_white), ("black", "white", 1 - of_white)]
-    tables = [
-        games[["opening"]].assign(opponent=games[other], points=points)[games[side] == name]
-        for side, other, points in sides
-    ]
-    return pd.concat(tables).groupby(["opening", "opponent"], sort=False)["points"].sum()
+    games = sides(version.games, ["opening"])
+    return games[games["player"] == name].groupby(["opening", "opponent"], sort=False)["points"].sum()
 
 
 def _pairs(name: str, before: Version, after: Version) -> str:

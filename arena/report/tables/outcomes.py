@@ -73,7 +73,7 @@ def differences(ratings: Ratings) -> pd.DataFrame:
     """
     names = ["player", "other", *Interval.columns_of("elo_difference"), "standard_error", "los"]
     every = combinations(ratings.table["player"], 2)
-    found = [(one, other, ratings.contrast({one: 1.0, other: -1.0})) for one, other in every]
+    found = [(one, other, ratings.difference(one, other)) for one, other in every]
     rows = [(one, other, *elo, elo.error / Z95, elo.los) for one, other, elo in found if elo is not None]
     return pd.DataFrame(rows, columns=names)
 
