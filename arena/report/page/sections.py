@@ -221,7 +221,7 @@ class RunPage(Contents):
         effort = self.run.effort
         return " ".join(sentence for name, sentence in EFFORT_NOTES.items() if effort[name].notna().any())
 
-    @property
+    @cached_property
     def costliest(self) -> Grid | None:
         """The costliest errors, each with a link to its game."""
         rows = []
@@ -236,7 +236,7 @@ class RunPage(Contents):
 
     # details
 
-    @property
+    @cached_property
     def differences(self) -> Grid | None:
         """The difference of every two values of a setting, where there are more than one."""
         table = self.run.comparisons
@@ -253,7 +253,7 @@ class RunPage(Contents):
         games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
         return games[games["player"] < games["opponent"]].groupby(["player", "opponent"])["points"].agg(list)
 
-    @property
+    @cached_property
     def pairings(self) -> Grid | None:
         """The results of every two players that met, MOST_PAIRS of them."""
         rows = []
