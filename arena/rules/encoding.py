@@ -78,10 +78,15 @@ class Encoding:
         rules, (own, other) = self.variant.rules, sides(game.position)
         squares, count = self._squares[game.turn], self.variant.squares
 
-        def rank(move: int) -> tuple[int, list[int], int]:
-            ends = count * squares[move & own] + squares[target_of(rules, own, other, move)]
-            return ends, sorted(squares[bit] for bit in single_bits(move & other)), move
+        def ends(move: int) -> int:
+            return count * squares[move & own] + squares[target_of(rules, own, other, move)]
 
+        def rank(move: int) -> tuple[int, list[int], int]:
+            return ends(move), sorted(squares[bit] for bit in single_bits(move & other)), move
+
+        by_ends = dict(sorted((ends(move), move) for move in game.legal_moves))
+        if len(by_ends) == len(game.legal_moves):  # no twins, as nearly always
+            return by_ends
         moves, twins = dict[int, int](), list[int]()
         for action, _, move in sorted(map(rank, game.legal_moves)):
             if moves.setdefault(action, move) != move:
