@@ -61,10 +61,11 @@ def read_pdn(
     def read(number: int, raw: RawGame) -> None:
         rules = rules_of_tags(raw.tags, variant)
         if rules is None:
-            rules = guess(raw).rules
-            if guess(raw) not in noted:
-                problems.append(Problem(file, raw.line, number, 0, str(guess(raw))))
-            noted.add(guess(raw))
+            guessed = guess(raw)
+            rules = guessed.rules
+            if guessed not in noted:
+                problems.append(Problem(file, raw.line, number, 0, str(guessed)))
+            noted.add(guessed)
         game, faults = _played(raw, rules, file, number)
         games.extend([game] if game else [])
         problems.extend(faults)
