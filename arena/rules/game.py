@@ -17,11 +17,10 @@ from arena.rules.notation import (
     NO_RUNS,
     KingRuns,
     NotationError,
-    king_runs_text,
+    fen_with_runs,
     parse_start,
     piece_letter,
 )
-from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
@@ -222,12 +221,12 @@ class Game:
     @property
     def fen(self) -> str:
         """The position as FEN, such as `B:W18,24,K10:B12,K3`."""
-        return fen_of(self.variant, self.position) + king_runs_text(self.variant, self._king_runs)
+        return fen_with_runs(self.variant, self.position, self._king_runs)
 
     @property
     def start_fen(self) -> str:
         """The start as FEN."""
-        return fen_of(self.variant, self.start) + king_runs_text(self.variant, self.start_runs)
+        return fen_with_runs(self.variant, self.start, self.start_runs)
 
     @property
     def pdn(self) -> str:
@@ -332,7 +331,7 @@ def game_of(played: PlayedGame, ply: int | None = None) -> Game:
     begins = max((at for at in played.setups if at <= ply), default=0)
     start: Position | str = played.positions[begins]
     if played.king_runs != NO_RUNS and not begins:
-        start = fen_of(played.variant, played.start) + king_runs_text(played.variant, played.king_runs)
+        start = fen_with_runs(played.variant, played.start, played.king_runs)
     game = Game(played.variant, start)
     for move in played.moves[begins:ply]:
         game.push(move)

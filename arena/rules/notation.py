@@ -100,10 +100,10 @@ def parse_start(variant: Variant, text: str) -> tuple[Position, KingRuns]:
     return position, (runs[WHITE], runs[BLACK])
 
 
-def king_runs_text(variant: Variant, runs: KingRuns) -> str:
-    """King moves in a row as the end of a FEN, such as `:+0+347`; empty without any."""
+def fen_with_runs(variant: Variant, position: Position, runs: KingRuns) -> str:
+    """Write a position and the king moves in a row as the FEN that `parse_start` reads; without any, as `fen`."""
     black, white = (f"+{count}{variant.numbers[bit]}" if count else "+0" for bit, count in reversed(runs))
-    return "" if runs == NO_RUNS or not any(count for _, count in runs) else f":{black}{white}"
+    return fen(variant, position) + (f":{black}{white}" if any(count for _, count in runs) else "")
 
 
 def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bool]]:

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves
-from arena.rules.notation import NO_RUNS, NotationError, off_board, parse_fen, parse_start, squares_by_name
+from arena.rules.notation import (
+    NO_RUNS,
+    KingRuns,
+    NotationError,
+    off_board,
+    parse_fen,
+    parse_start,
+    squares_by_name,
+)
 from arena.rules.pdn.tokens import SQUARE, RawGame, Token
 from arena.rules.played import Problem
 from arena.rules.position import Position
@@ -34,7 +42,7 @@ class Line:
     comments: dict[int, str] = field(default_factory=dict)
     """By the number of plies played before, as `setups`."""
     setups: dict[int, Position] = field(default_factory=dict)
-    king_runs: tuple[tuple[int, int], tuple[int, int]] = NO_RUNS
+    king_runs: KingRuns = NO_RUNS
     problems: list[Problem] = field(default_factory=list)
 
     @property
