@@ -206,8 +206,13 @@ def _unheard() -> Iterator[None]:
 
 
 def _is_users(name: str, file: str) -> bool:
-    """Whether a module is a user's own: of a named package, or not Python's, installed, or the arena's."""
-    return name.partition(".")[0] in packages or not os.path.realpath(file).startswith(_INSTALLED)
+    """Whether a module is a user's own: of a named package, or from a file of a user's own."""
+    return name.partition(".")[0] in packages or is_users(file)
+
+
+def is_users(file: str) -> bool:
+    """Whether a file of code is a user's own: not Python's, installed, or the arena's."""
+    return not os.path.realpath(file).startswith(_INSTALLED)
 
 
 def _folders(*paths: str | Path | None) -> tuple[str, ...]:

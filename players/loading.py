@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable, quoted
-from players.identity import Files, hash_of
+from players.identity import NO_FILES, Files, hash_of
 from players.importing import is_there, loading, packages, part
 from players.player import ENGINE, NETWORKS, Pause, PlayerSpec
 
@@ -28,8 +28,6 @@ EXAMPLE = "my_heuristic.py"
 FILES = "files"
 """The option of programs and of own classes that names further files that they are made of."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
-
-
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """What the compiler's messages have between their words where colorama is installed."""
 
@@ -37,7 +35,7 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 class PlayerError(ArenaError):
     """Says why a player cannot be built, and the keys of its YAML entry that lead to the fault."""
 
-    files: Files = MappingProxyType({})
+    files: Files = NO_FILES
     """The files that it was loaded from, as far as they are known."""
 
     def __init__(self, message: str, *keys: str | int) -> None:
@@ -205,7 +203,7 @@ def words_of_command(command: Any) -> list[str]:
         return []
 
 
-def files_of(spec: PlayerSpec, loaded: Files = MappingProxyType({})) -> dict[str, str]:
+def files_of(spec: PlayerSpec, loaded: Files = NO_FILES) -> dict[str, str]:
     """The files of a user's own that a located specification names, and those `loaded` for it.
 
     Of an outside program the words of its command that are files are among them.

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import os
 import random
-import sysconfig
 import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from arena.base.files import ROOT
@@ -22,8 +20,8 @@ from arena.rules.jit.kernel import native_errors
 from arena.rules.variants import Variant
 from players.answers import accepted
 from players.engines.engine import Engine
-from players.identity import NO_FILES
-from players.importing import loading
+from players.identity import NO_FILES, Files
+from players.importing import is_users, loading
 from players.loading import PlayerError, files_of, own_code, user_files
 from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, Pause, PlayerSpec, Resign
 from players.table import complete_player
@@ -49,7 +47,7 @@ class PlayerFailure(Exception):
 
     output = ""
     """The player's last output."""
-    files: Mapping[str, str] = MappingProxyType({})
+    files: Files = NO_FILES
     """The files that it was loaded from, as far as they are known."""
 
     def __init__(self, termination: Termination, message: str, traceback: str = "") -> None:
@@ -61,8 +59,6 @@ class PlayerFailure(Exception):
 
 _OWN_CODE = [f"{ROOT / package}{os.sep}" for package in ("arena", "players")]
 """The beginnings of the paths of the arena's own code, which calls a user's."""
-_INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-"""The same of what a user's code calls."""
 
 
 def failure_of(error: BaseException) -> PlayerFailure:
@@ -87,7 +83,7 @@ def failure_of(error: BaseException) -> PlayerFailure:
 def _place_of(error: BaseException) -> str:
     """` (own.py, line 12)`: the innermost line of a user's own that led to an exception; nothing if none did."""
     places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    own = [place for place in places if not place[0].startswith((*_OWN_CODE, *_INSTALLED, "<"))]
+    own = [(file, line) for file, line in places if not file.startswith("<") and is_users(file)]
     return f" ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else ""
 
 

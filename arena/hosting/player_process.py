@@ -119,13 +119,14 @@ def close_players() -> None:
         _kept.players.popitem()[1][1].close()
 
 
-@contextmanager
-def closing_players() -> Iterator[None]:
-    """Close the players that `begin_game` keeps for this thread when the block ends."""
-    try:
-        yield
-    finally:
-        close_players()
+def compile_for(plain: PlayerSpec | None, variant: Variant) -> None:
+    """Compile what a user's player is played with: its rules' moves and, if there is one, the `plain` player.
+
+    Raises PlayerError if that cannot be built.
+    """
+    compiled_generator(variant.rules)
+    if plain is not None:
+        build_player(plain, variant)
 
 
 class PlayerProcess:
@@ -201,9 +202,7 @@ class PlayerProcess:
             ended.close()
 
     def _started(self) -> Process:
-        compiled_generator(self._variant.rules)
-        if self._plain is not None:
-            build_player(self._plain, self._variant)
+        compile_for(self._plain, self._variant)
         memory, processes = self._allowance.memory, self._allowance.processes
         if self._allowance.sandbox is None and ON_LINUX:
             return Process(serve, memory, processes)

@@ -71,6 +71,11 @@ def _ply(game: Mapping[Any, Any], player: str) -> int:
     return plies if is_last else plies + 1
 
 
+def moves_of(moves: np.ndarray, opening_fen: str, *, is_white: bool) -> np.ndarray:
+    """Of the moves of a game from an opening, one after the other, those of White or of Black."""
+    return moves[0 if opening_fen.startswith("W") == is_white else 1 :: 2]
+
+
 def detail(error: str, player: str) -> str:
     """What a record's `error` says after the name of the player who failed."""
     return error.removeprefix(f"{player} ")

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from arena.base.wording import first_few, listed
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError, Mistake
+from arena.hosting.player_process import compile_for
 from arena.ledger.info import RunInfo, player_hash
 from arena.play.trials import Entrant, How, Trial, is_own, is_python, try_out
 from arena.play.workers import is_here, run
-from arena.rules.movegen import compiled_generator
 from players.finding import SAME_FILE, Finding
 from players.identity import MISSING, now
 from players.loading import PlayerError, files_of, from_folder, located, source_of, user_files, without_own_code
@@ -55,15 +55,14 @@ def look_at(
     specs = [located(spec, experiment.path.parent) for spec in experiment.players]
     if how != "built" and any(map(is_own, specs)):
         build_player(_COMPILED, experiment.rule_set)
-    trials: list[Trial] = []
+    found: dict[str, Entrant] = {}
+    of_users: list[Trial] = []
     for players in _by_evaluation(specs):
         is_new = everyone or (is_own(players[0]) and not all(spec.name in known for spec in players))
-        trials.append(Trial(tuple(players), experiment, how if is_new else "built"))
-    found: dict[str, Entrant] = {}
-    of_users = [trial for trial in trials if is_python(trial.players[0])]
-    for trial in trials:
-        if trial in of_users:
+        trial = Trial(tuple(players), experiment, how if is_new else "built")
+        if is_python(players[0]):
             _compile_for(trial)
+            of_users.append(trial)
         else:
             found |= try_out(trial)
 
@@ -103,11 +102,9 @@ def _by_evaluation(specs: Sequence[PlayerSpec]) -> list[list[PlayerSpec]]:
 
 def _compile_for(trial: Trial) -> None:
     """Compile what a user's players are played with, once for all workers."""
-    compiled_generator(trial.experiment.rule_set.rules)
     for spec in trial.players:
         with suppress(PlayerError):  # which is found again when the player itself is built
-            if (plain := without_own_code(spec)) is not None:
-                build_player(plain, trial.experiment.rule_set)
+            compile_for(without_own_code(spec), trial.experiment.rule_set)
 
 
 def _copies(specs: Sequence[PlayerSpec]) -> dict[str, list[Finding]]:

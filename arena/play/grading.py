@@ -23,7 +23,7 @@ from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
 from arena.ledger.ledger import CHECKSUM, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
-from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, short_id
+from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, moves_of, short_id
 from arena.play.workers import Workers, carry_through, is_here
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.retrograde import opened
@@ -144,9 +144,8 @@ def _mean(player: str, kind: str, ledger: Ledger) -> float:
     query = "SELECT white = ?, opening_fen, plies, moves FROM games WHERE plies > 0 AND ? IN (white, black) LIMIT"
     counts = [np.zeros(0)]
     for is_white, opening, plies, moves in ledger.rows(f"{query} {_SAMPLE}", (player, player)):
-        columns = unpacked([moves], [plies])
-        is_players = (np.arange(plies) % 2 == 0) == (opening.startswith("W") == bool(is_white))
-        counts.append(columns[kind][is_players & (columns["legal_moves"] > 1)])
+        own = moves_of(unpacked([moves], [plies]), opening, is_white=bool(is_white))
+        counts.append(own[kind][own["legal_moves"] > 1])
     every = np.concatenate(counts)
     return round(float(every.mean()), 1) if every.size else 0.0
 

@@ -270,13 +270,18 @@ def _play(
         if judge is not None:
             judge.note(game, answer.choice)
         game.push(answer.choice.move)
-        if overrun is not None and overrun > task.allowance.time_margin:
-            late = f"took {answer.seconds:.3g} s, {overrun:.3g} s more than it had,"
-            raise _Fault(turn, PlayerFailure(Termination.TIME, late), len(game.moves))
+        if late := lateness(answer.seconds, overrun, task.allowance):
+            raise _Fault(turn, PlayerFailure(Termination.TIME, f"{late},"), len(game.moves))
         outcome = adjudicate(game, task.max_plies)
         if outcome is None and judge is not None:
             outcome = judge.outcome(game)
     return outcome
+
+
+def lateness(seconds: float, overrun: float | None, allowance: Allowance) -> str:
+    """That a move of `seconds`, which overran its limit by `overrun`, came too late; "" if it did not."""
+    is_late = overrun is not None and overrun > allowance.time_margin
+    return f"took {seconds:.3g} s, {overrun:.3g} s more than it had" if is_late else ""
 
 
 def told(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:

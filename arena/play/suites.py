@@ -21,7 +21,7 @@ from arena.hosting.handle import failure_of
 from arena.hosting.player_process import answer_of
 from arena.ledger.ledger import ANSWERS, Ledger
 from arena.ledger.record import SuiteAnswer
-from arena.play.match import REASON_CHARACTERS
+from arena.play.match import REASON_CHARACTERS, lateness
 from arena.play.workers import Workers, carry_through, is_here
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.game import Game
@@ -217,9 +217,7 @@ def solve(question: Question) -> SuiteAnswer:
         error = cut(str(failure_of(failure)), REASON_CHARACTERS)
     else:
         move, depth, nodes = game.text(choice.move), choice.depth, choice.nodes
-        overrun = spec.limit.overrun(seconds)
-        if overrun is not None and overrun > question.allowance.time_margin:
-            error = f"took {seconds:.3g} s, {overrun:.3g} s more than it had"
+        error = lateness(seconds, spec.limit.overrun(seconds), question.allowance)
     return SuiteAnswer(
         suite=question.suite,
         position=question.number,

@@ -21,7 +21,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
-from arena.ledger.record import GameRecord, failures_of
+from arena.ledger.record import GameRecord, failures_of, moves_of
 from arena.play.match import Task, play
 from arena.rules.notation import fen
 from arena.rules.played import replayed
@@ -198,8 +198,7 @@ class _Games(NamedTuple):
 
     def moves(self, record: GameRecord) -> np.ndarray:
         """The player's moves in a game."""
-        is_first = record.opening_fen.startswith("W") == (record.white == self.spec.name)
-        return record.table()[0 if is_first else 1 :: 2]
+        return moves_of(record.table(), record.opening_fen, is_white=record.white == self.spec.name)
 
     def at_pace(self, seconds: float) -> tuple[_Games, int]:
         """The games of a player whose move takes so long, who is not waited for much longer, and their plies."""

@@ -19,10 +19,10 @@ from arena.ledger import ledger as ledgers
 from arena.ledger.ledger import FILE, GAMES, Ledger, StoreError, checksum
 from arena.ledger.read import ids, read
 from arena.ledger.record import GameRecord
-from arena.watch.status import StatusReader
 from tests.helpers.command_line import invoke
 from tests.helpers.stored_run import StoredRun
 from tests.helpers.tournaments import assert_same
+from tests.helpers.watched import read_status
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 CONFIG = """\
@@ -197,7 +197,7 @@ def test_a_game_that_another_program_alters_during_a_run_is_played_again_once(
     assert result.exit_code == (0 if times == 1 else 2)
     assert result.stderr.count("altered by another program during the run: 1 game") == times
     assert len(arena.load(folder).games) == 16 - (times == 2)
-    assert StatusReader(folder).read().complete == (times == 1)
+    assert read_status(folder).complete == (times == 1)
     assert invoke(*arguments, folder).exit_code == 0
     assert_same(arena.load(folder), arena.load(whole))
 
