@@ -20,6 +20,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 from hypothesis import strategies as st
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 from arena.rules.position import BLACK, WHITE, Position
@@ -155,7 +156,8 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         rules = str(signature[0]) if isinstance(signature, tuple) and signature else ""
         if "Constants_" not in rules and "Values(" not in rules:
             return compile_now(self, signature)
-        with FileLock(shared / f"{zlib.crc32(rules.encode())}.lock", is_singleton=True):
+        # numba's lock first: a kernel that another one calls is compiled while this thread holds it
+        with global_compiler_lock, FileLock(shared / f"{zlib.crc32(rules.encode())}.lock", is_singleton=True):
             return compile_now(self, signature)
 
     with pytest.MonkeyPatch.context() as patch:
