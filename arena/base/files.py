@@ -1,17 +1,24 @@
-"""Files: where one is, how its text is encoded, a folder that one process writes to, files replaced whole."""
+"""Files: where one is, how its text is encoded, a folder that one process writes to, files replaced whole, and the
+versions of packages and of this checkout.
+"""
 
 from __future__ import annotations
 
 import codecs
 import os
+import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds the packages `arena` and `players`."""
+OURS = "draughts-arena"
+"""The package that this is."""
 LOCK = ".lock"
 """Name of the file, always empty, that stands for a folder's lock; it stays when the lock is released."""
 REPORT = "report.html"
@@ -92,3 +99,19 @@ def unicode_text(path: Path) -> str:
 def unreadable(path: Path | str, error: OSError | ValueError) -> str:
     """That a file could not be read as text, and why: `games.pdn cannot be read: Permission denied`."""
     return f"{path} cannot be read: {error.strerror if isinstance(error, OSError) else error}"
+
+
+def version_of(package: str = OURS) -> str | None:
+    """The version of a package, None if it is not installed as one."""
+    with suppress(PackageNotFoundError):
+        return version(package)
+    return None
+
+
+def commit() -> str:
+    """The commit of this program, with `-dirty` behind it if files were changed since; "" outside a checkout."""
+    asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"]
+    if (ROOT / ".git").exists():
+        with suppress(OSError, subprocess.SubprocessError):
+            return subprocess.run(asked, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
+    return ""

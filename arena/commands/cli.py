@@ -183,7 +183,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     """Print the version, with the commit if the program runs from a checkout of git."""
     if not wanted or context.resilient_parsing:
         return
-    from arena.base.version import commit, version_of
+    from arena.base.files import commit, version_of
 
     found = commit()
     click.echo(f"arena {version_of()}{found and f' (commit {found})'}")

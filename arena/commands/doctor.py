@@ -22,9 +22,9 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.carry_out import available
 from arena.play.cluster import worker_count
+from arena.play.parts import diagnose
 from arena.play.pilot import Expectation, expectation, pilot
-from arena.play.prepare import diagnose, prepare
-from arena.play.tournament import Tournament
+from arena.play.prepare import Tournament, prepare
 from arena.play.workers import Workers, kept_workers
 from arena.rules.board import board_text
 from arena.rules.position import COLOURS

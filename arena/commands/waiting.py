@@ -24,7 +24,7 @@ from arena.base.errors import ArenaError
 from arena.base.process import importing
 from arena.base.writing import replaces_lines
 from arena.commands.output import echo, say
-from arena.play.chunks import EngineError
+from arena.play.processes import EngineError
 from arena.watch.display import Display
 from arena.watch.observer import announcing
 from players.player import Pause

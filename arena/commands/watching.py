@@ -18,8 +18,7 @@ from arena.commands.waiting import Terminal, resumable
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import is_run_of
 from arena.play.carry_out import available, carry_out
-from arena.play.prepare import prepare
-from arena.play.tournament import Tournament
+from arena.play.prepare import Tournament, prepare
 from arena.play.workers import Workers, kept_workers
 from players.identity import MISSING, digest, hash_of
 from players.loading import located, user_files

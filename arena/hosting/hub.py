@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from arena.base.version import version_of
+from arena.base.files import version_of
 from arena.base.wording import message_of
 from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game

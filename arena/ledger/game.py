@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from arena.base.files import OURS
 from arena.base.number import known
-from arena.base.version import OURS
 from arena.ledger.ledger import StoreError
 from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.read import RunData

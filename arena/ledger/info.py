@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from arena.base.version import OURS, commit, version_of
+from arena.base.files import OURS, commit, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
 from players.finding import Finding

@@ -133,8 +133,7 @@ class Ledger:
             if _EXPERIMENT in stored:
                 self._compare(stored[_EXPERIMENT], experiment)
                 self._note_players(RunInfo.parsed(stored[_INFO]), info)
-            self._found: dict[int, int] = dict(self.rows(f"SELECT key, {CHECKSUM} FROM games"))
-            self.check("is damaged")
+            self._delete_damaged()
         except BaseException:
             self.close()
             raise
@@ -179,30 +178,17 @@ class Ledger:
             whose = "its" if len(changed) == 1 else "their"
             self.notes.append(f"{first_few(changed, _NAMED)} changed: {whose} games are played again")
 
-    def check(self, why: str) -> list[int]:
-        """Delete rows without their checksum, and games that differ from those found or stored here; their keys.
-
-        Another program has written to the file then. `why` begins the note, which names who gained by these games.
-        """
-        wrong, lost = list[tuple[Table, int, Mapping[str, Any]]](), set(self._found)
+    def _delete_damaged(self) -> None:
+        """Delete rows without their checksum, and note how many are games."""
+        games = 0
         for table in (GAMES, GRADES, ANSWERS):
-            for rowid, *values, mark in self.rows(table.query):
-                row = dict(zip(table.columns, values, strict=True))
-                if checksum(values) != mark or (table is GAMES and self._found.get(row["key"]) != mark):
-                    wrong.append((table, rowid, row))
-                lost.discard(row["key"] if table is GAMES else None)
-        for table, rowid, _ in wrong:
-            self.delete(table, "rowid = ?", [rowid])
-        games = [row for table, _, row in wrong if table is GAMES]
-        keys = [*(game["key"] for game in games), *lost]
-        if keys:
-            gained = {str(game[game["result"]]): None for game in games if game["result"] in ("white", "black")}
-            won = f", which {first_few([*gained], _NAMED)} won there," if gained else ""
-            verb = "is" if len(keys) == 1 else "are"
-            self.notes.append(f"{self.path} {why}: {counted(len(keys), 'game')}{won} {verb} played again")
-        for key in keys:
-            self._found.pop(key, None)
-        return keys
+            for rowid, *values, mark in list(self.rows(table.query)):
+                if checksum(values) != mark:
+                    self.delete(table, "rowid = ?", [rowid])
+                    games += table is GAMES
+        if games:
+            verb = "is" if games == 1 else "are"
+            self.notes.append(f"{self.path} is damaged: {counted(games, 'game')} {verb} played again")
 
     def begin(self, info: RunInfo) -> None:
         """Store what the run is from now on."""
@@ -222,13 +208,12 @@ class Ledger:
 
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good, in place of an earlier one of its key."""
-        self._found[record.key] = self.insert(GAMES, record._asdict())
+        self.insert(GAMES, record._asdict())
 
-    def insert(self, table: Table, values: Mapping[str, Any]) -> int:
-        """Store a row by its columns, for good, in place of one with its key; returns its checksum."""
+    def insert(self, table: Table, values: Mapping[str, Any]) -> None:
+        """Store a row by its columns, for good, in place of one with its key."""
         row = table.row(values)
         self._write(f"REPLACE INTO {table.name} VALUES ({', '.join('?' * len(row))})", row)
-        return int(row[-1])
 
     def delete(self, table: Table, condition: str, values: Sequence[Any] = ()) -> None:
         """Delete the rows that meet a condition in SQL."""

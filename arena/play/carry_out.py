@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,16 +25,20 @@ from arena.ledger.ledger import COMPLETE, Ledger, StoreError
 from arena.ledger.record import GameRecord
 from arena.play.cluster import worker_count
 from arena.play.grading import grade, ungraded
-from arena.play.logs import append_logs
 from arena.play.match import play as play_game
-from arena.play.prepare import prepare
+from arena.play.prepare import Tournament, prepare
 from arena.play.suites import answer, unanswered
-from arena.play.tournament import Tournament
 from arena.play.workers import Workers, is_here, kept_workers
 from arena.play.workers import run as run_tasks
+from arena.rules.position import COLOURS
 from arena.watch.observer import Observer, announcing
 from arena.watch.status import CLOCK
 from players.player import ENGINE, PlayerSpec
+
+LOGS = "logs"
+"""The folder, in a run's, of what players printed in games, a file for each."""
+MOST_LOG_BYTES = 4 << 20
+"""Bytes of such a file from which on no further game is added."""
 
 
 class Outcome(NamedTuple):
@@ -84,16 +89,21 @@ def carry_out(
 ) -> Outcome:
     """Play what is missing of the run in `folder`, and of its suites and grades; what is finished is kept.
 
-    Raises StoreError for a folder that holds another run or cannot be written to, and for games that another
-    program alters twice; Pause for a player that asks for it; ArenaError for what else keeps the run from going
-    on: other versions, grades that cannot be given, lost workers.
+    Raises StoreError for a folder that holds another run or cannot be written to; Pause for a player that asks for
+    it; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given, lost
+    workers.
     """
     experiment, info, grading = tournament.experiment, tournament.info, tournament.grading
     with Ledger(folder, experiment, info) as ledger, announcing(observer.say), kept_workers():
         for line in ledger.notes:
             observer.say(line)
         schedule, before = tournament.schedule(ledger.results()), ledger.info
-        if before is not None and not is_missing(tournament, schedule, ledger):
+        is_whole = (
+            schedule.order is not None
+            and not unanswered(tournament.questions(schedule.withdrawn), ledger)
+            and (grading is None or not ungraded(grading, ledger, schedule.counting()))
+        )
+        if before is not None and is_whole:
             info = info.begun(before.session, before)
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:
@@ -101,7 +111,7 @@ def carry_out(
             ledger.put(COMPLETE, False)
         ledger.begin(info)
         write_kept(experiment, info.facts(), folder)
-        schedule = play_games(tournament, schedule, ledger, workers, observer)
+        play_games(tournament, schedule, ledger, workers, observer)
         ledger.put(COMPLETE, schedule.order is not None)
         is_whole = (
             schedule.order is not None
@@ -109,16 +119,6 @@ def carry_out(
             and (grading is None or grade(grading, ledger, schedule.counting(), workers, observer))
         )
         return Outcome(is_whole, schedule.has_failures or bool(info.faulty or info.left_out))
-
-
-def is_missing(tournament: Tournament, schedule: Schedule, ledger: Ledger) -> bool:
-    """Whether a run lacks games, answers to suites or grades."""
-    grading = tournament.grading
-    return (
-        schedule.order is None
-        or bool(unanswered(tournament.questions(schedule.withdrawn), ledger))
-        or (grading is not None and bool(ungraded(grading, ledger, schedule.counting())))
-    )
 
 
 def begun(info: RunInfo, ledger: Ledger, games: int, workers: Workers, *, force: bool = False) -> RunInfo:
@@ -140,30 +140,15 @@ def begun(info: RunInfo, ledger: Ledger, games: int, workers: Workers, *, force:
 
 def play_games(
     tournament: Tournament, schedule: Schedule, ledger: Ledger, workers: Workers, observer: Observer
-) -> Schedule:
-    """Play the games that are missing, and those again that another program altered meanwhile; the schedule then.
-
-    Raises StoreError if games are altered again, and what `play` raises.
-    """
+) -> None:
+    """Play the games that are missing, watched. Raises what `play` raises."""
     if next(schedule.missing(), None) is None:
-        return schedule
+        return
     for line in tournament.warnings(workers):
         observer.say(line)
     with observer.working("games", tournament.info.games, ledger.folder) as stopping:
-        number = 0
-        for is_again in (False, True):
-            for _ in play(tournament, schedule, ledger, workers, stopping, observer.say):
-                number += 1
-                observer.done(number)
-            ledger.notes.clear()
-            if not ledger.check("was altered by another program during the run"):
-                return schedule
-            for line in ledger.notes:
-                observer.say(line)
-            if is_again:
-                raise StoreError(f"{ledger.path} is altered by another program again and again: find out by which")
-            schedule = tournament.schedule(ledger.results())
-    return schedule
+        for number, _ in enumerate(play(tournament, schedule, ledger, workers, stopping, observer.say), start=1):
+            observer.done(number)
 
 
 def play(
@@ -202,6 +187,21 @@ def play(
                 say(f"{name} is withdrawn: {schedule.withdrawn[name]}, so its games count for nobody")
             yield record
         has_batch = schedule.advance()
+
+
+def append_logs(folder: Path, record: GameRecord) -> None:
+    """Append what White and Black printed in a game to their files, unless these are long. Raises StoreError."""
+    for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):
+        if text:
+            path = folder / LOGS / (re.sub(r"[^\w.-]", "_", player) + ".txt")
+            game = f"game {record.id}, {record.white} against {record.black}, as {colour}"
+            try:
+                path.parent.mkdir(exist_ok=True)
+                with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                    if file.tell() < MOST_LOG_BYTES:
+                        file.write(f"--- {game}\n{text.rstrip()}\n")
+            except OSError as error:
+                raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def available(

@@ -23,7 +23,7 @@ from typing import Any
 
 from arena.base.files import ROOT
 from arena.base.wording import not_installed
-from arena.play.chunks import Chunk, EngineError, Made, Queue, Work, do
+from arena.play.processes import Chunk, EngineError, Made, Queue, Work, do
 from arena.rules.jit.cache import cache_folder
 from players.identity import MISSING, Files, copy_of, hash_of, keep_copy
 from players.loading import moved

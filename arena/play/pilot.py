@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from arena.ledger.record import GameRecord
 from arena.play.match import play
-from arena.play.tournament import Tournament
+from arena.play.prepare import Tournament
 from arena.play.workers import Workers, is_here, run
 from arena.ratings.match import detectable, resolution
 from arena.rules.result import points_of

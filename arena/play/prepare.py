@@ -1,58 +1,108 @@
-"""A tournament made ready to play, and all that keeps one from being so."""
+"""A tournament made ready to play: its players, as they were found and copied, openings, suites and judges."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from arena.base.errors import ArenaError
-from arena.base.files import found_file
-from arena.base.wording import counted, printable
+from arena.base.wording import counted
+from arena.base.work import cores
+from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
-from arena.experiment.openings import MAX_OPENINGS
-from arena.experiment.openings.sources import (
-    FileOpenings,
-    OpeningsError,
-    drawn,
-    file_openings,
-    left_out_lines,
-    random_openings,
-    set_openings,
-)
-from arena.experiment.yaml.errors import ConfigError
-from arena.hosting import sandbox
+from arena.experiment.openings.sources import FileOpenings, left_out_lines
+from arena.experiment.schedule import Result, Schedule
+from arena.experiment.yaml.errors import ConfigError, Mistake
 from arena.ledger.info import RunInfo, player_hash
 from arena.ledger.ledger import run_in
-from arena.play.entrants import (
-    Entrants,
-    as_written,
-    known_before,
-    left_out,
-    look_at,
-    refuse_unbuilt,
-    said_of,
-    unguarded,
-)
-from arena.play.grading import Grading, grading_of
-from arena.play.match import TIME_RESERVE, play
-from arena.play.suites import Suite, suites_of
-from arena.play.tournament import Tournament
-from arena.play.trials import How, is_own, of_source
+from arena.play.grading import Grading
+from arena.play.match import Task, play
+from arena.play.parts import Parts, check_work, parts_of, unguarded
+from arena.play.suites import ONE_PLY, Question, Suite, questions
+from arena.play.trials import Entrant, How, is_own, look_at
 from arena.play.workers import Workers, is_here, start_workers
-from arena.rules.endgame.retrograde import opened
-from arena.rules.endgame.tables import EndgameError
 from arena.rules.notation import fen
+from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
-from players.finding import UNBUILT, Finding
-from players.identity import COPIES, keep, placed
-from players.loading import located
+from players.finding import SAME_FILE
+from players.identity import COPIES, keep, now, placed
+from players.loading import located, source_of
 from players.player import PlayerSpec
 
-Made = TypeVar("Made")
+_UNREADABLE = (
+    "; in a sandbox it reads only files that its command names and its 'folder': "
+    "'process: {readable: [...]}' adds others"
+)
+_LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without it"
+
+
+class Tournament(NamedTuple):
+    """Holds all that a run needs, checked and built once: players as they were found, openings, suites, judges."""
+
+    experiment: Experiment
+    """The configuration, without the players that are left out."""
+    entrants: Mapping[str, Entrant]
+    """All its players as they were found, by name, those left out among them."""
+    players: tuple[PlayerSpec, ...]
+    """Those who take part, to be loaded from the files with which they were tried."""
+    openings: FileOpenings
+    suites: Collection[Suite]
+    grading: Grading | None
+    info: RunInfo
+    """What is known of the run before it begins."""
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return self.experiment.rule_set
+
+    @property
+    def costly(self) -> list[str]:
+        """The names of the players whose answers cost money."""
+        return sorted(spec.name for spec in self.players if self.entrants[spec.name].costs)
+
+    def schedule(self, results: Mapping[int, Result]) -> Schedule:
+        """The schedule of the games, after the results that are known by their keys."""
+        return Schedule(self.experiment, self.info.players, self.info.openings, results)
+
+    def task(self, game: ScheduledGame) -> Task:
+        """A game as workers receive it.
+
+        Its random streams rest on who plays from which opening for which time, so that they are the same with more
+        openings or players.
+        """
+        experiment, white, black = self.experiment, self.players[game.white], self.players[game.black]
+        opening, time = self.info.openings[game.opening], experiment.openings.time_of(game.opening)
+        conditions = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+        men = self.info.men[white.name], self.info.men[black.name]
+        return Task(game.key, experiment.rule_set, opening, time, white, black, *conditions, men)
+
+    def questions(self, out: Collection[str]) -> list[Question]:
+        """What suites ask of all players but those who are `out` and, where there are solutions, of ONE_PLY."""
+        players, hashes = [spec for spec in self.players if spec.name not in out], self.info.players
+        found: list[Question] = []
+        for suite in self.suites:
+            baseline = [ONE_PLY] if suite.puzzles[0].best and ONE_PLY.name not in hashes else []
+            conditions = hashes, self.experiment.seed, self.experiment.allowance
+            found += questions(suite, [*players, *baseline], *conditions)
+        return found
+
+    def warnings(self, workers: Workers) -> Iterator[str]:
+        """Yield a line on games that give no opening, on repeated openings, for each rule of adjudication that can
+        end no game, and on more processes than cores under time limits.
+        """
+        yield from left_out_lines(self.openings.left_out)
+        yield from self.openings.notes
+        if self.experiment.is_timed and isinstance(workers, int) and workers > cores():
+            yield (
+                f"{workers} workers share {counted(cores(), 'core')}: players under time limits have less than "
+                "their time, and may lose by it; --workers sets their number"
+            )
+        if (rules := self.experiment.adjudicate) is not None:
+            men = [self.info.men[spec.name] for spec in self.players]
+            yield from rules.unusable(men, self.experiment.max_plies)
 
 
 def prepare(
@@ -74,8 +124,8 @@ def prepare(
     """
     say = (observer or Observer()).say
     begun = None if folder is None else run_in(folder)
-    known = {} if begun is None else known_before(experiment, begun[1])
-    playing = _without(experiment, left_out(experiment, known))
+    known = {} if begun is None else _known_before(experiment, begun[1])
+    playing = _without(experiment, _left_out(experiment, known))
     names, is_short = [spec.name for spec in playing.players], experiment.failures.faulty == "stop"
     how: How = "tried" if is_short else "examined"
     if folder is None or known.keys() >= {*names}:
@@ -92,33 +142,97 @@ def prepare(
             say(warning)
         processes = workers if isinstance(workers, int) else 1
         entrants = known | look_at(playing, how, say, processes, known=known)
-        out = left_out(experiment, entrants)
-        refuse_unbuilt(experiment, entrants, out)
-    own = [spec.name for spec in experiment.players if is_own(spec)]
-    new = {name: entrants[name] for name in own if name not in known}
-    for name, entrant in new.items() if is_strict else ():
-        for finding in entrant.problems:
-            if finding.level == "error":
-                place = [spec.name for spec in experiment.players].index(name)
-                raise experiment.error(("players", place), finding.words)
+        out = _left_out(experiment, entrants)
+        _refuse_unbuilt(experiment, entrants, out)
+    new = {
+        spec.name: entrants[spec.name] for spec in experiment.players if is_own(spec) and spec.name not in known
+    }
+    for index, spec in enumerate(experiment.players if is_strict else ()):
+        if spec.name in new and (mistakes := _mistakes(new[spec.name])):
+            raise experiment.error(("players", index), mistakes[0])
     if warning and is_short:
         say(warning)
-    for line in said_of(experiment, new, out):
-        say(line)
+    _say_findings(experiment, new, out, say)
     playing = _without(experiment, out)
     for key, value in playing.format:
         if value != (before := getattr(experiment.format, key)):
             say(f"the format has {key} {value}, not {before}, with {counted(len(playing.players), 'player')}")
-    _check_work(playing)
-    info, specs = _info(experiment, playing, entrants, out, parts), _located(playing, entrants, folder)
+    check_work(playing)
+    info, specs = _info(experiment, playing, entrants, out, parts), _copied(playing, entrants, folder)
     return Tournament(playing, entrants, specs, parts.openings, parts.suites, parts.grading, info)
 
 
-def _without(experiment: Experiment, names: Mapping[str, str]) -> Experiment:
+def _without(experiment: Experiment, names: Collection[str]) -> Experiment:
     return experiment.without(names) if names else experiment
 
 
-def _located(experiment: Experiment, entrants: Entrants, folder: Path | None) -> tuple[PlayerSpec, ...]:
+def _mistakes(entrant: Entrant) -> list[str]:
+    return [finding.words for finding in entrant.problems if finding.level == "error"]
+
+
+def _known_before(experiment: Experiment, begun: RunInfo) -> dict[str, Entrant]:
+    """The players that are as they were when a run began, by settings and files, and what was found of them then.
+
+    Who was left out is known only if the faulty still are.
+    """
+    home, hashes = experiment.path.parent, dict(begun.players)
+    if experiment.failures.faulty == "leave-out":
+        hashes |= begun.left_out_hashes
+    known = {}
+    for spec in experiment.players:
+        files, version = now(begun.files.get(spec.name, {}), home), begun.programs.get(spec.name, "")
+        if hashes.get(spec.name) == player_hash(spec, files.values(), version):
+            of_player = (finding for finding in begun.found if finding.where == spec.name)
+            findings = tuple(finding for finding in of_player if finding.kind != SAME_FILE)
+            known[spec.name] = Entrant(findings=findings, files=files, version=version)
+    return known
+
+
+def _left_out(experiment: Experiment, entrants: Mapping[str, Entrant]) -> dict[str, str]:
+    """The faulty players that do not take part, if `failures` says so, with their files."""
+    if experiment.failures.faulty != "leave-out":
+        return {}
+    own = [spec for spec in experiment.players if is_own(spec) and spec.name in entrants]
+    return {spec.name: source_of(spec) for spec in own if _mistakes(entrants[spec.name])}
+
+
+def _refuse_unbuilt(experiment: Experiment, entrants: Mapping[str, Entrant], out: Collection[str]) -> None:
+    """Raise ConfigError at the players that take part and cannot be built, unless they are to lose their games."""
+    problems: list[Mistake] = []
+    for index, spec in enumerate(experiment.players):
+        error = entrants[spec.name].error
+        if error is None or spec.name in out or (is_own(spec) and experiment.failures.faulty == "forfeit"):
+            continue
+        advice = _LEAVE_OUT if is_own(spec) and len(experiment.players) > 2 else ""
+        why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""
+        problems += experiment.error(("players", index, *error.keys), f"{error}{why}{advice}").problems
+    if problems:
+        raise ConfigError(problems)
+
+
+def _say_findings(
+    experiment: Experiment, entrants: Mapping[str, Entrant], out: Collection[str], say: Callable[[str], object]
+) -> None:
+    """Say each finding, but only the first mistake of a player that is left out."""
+    has_new_out = is_warned = False
+    for name, entrant in entrants.items():
+        for finding in entrant.problems:
+            if finding.level != "error" or name not in out:
+                is_warned = True
+                say(f"{name}: {finding.words}" + ("" if finding.level == "error" else " (warning)"))
+        if name in out:
+            has_new_out = True
+            say(f"{name} is left out: {_mistakes(entrant)[0]}")
+    if has_new_out:
+        say(f"left out: {len(out)} of {len(experiment.players)} players")
+    elif is_warned and experiment.failures.faulty == "stop":
+        closer = f"; to look closer:\narena doctor {experiment.path}" if experiment.path.is_file() else ""
+        say(f"the run continues{closer}")
+
+
+def _copied(
+    experiment: Experiment, entrants: Mapping[str, Entrant], folder: Path | None
+) -> tuple[PlayerSpec, ...]:
     """The players, to be loaded from the files with which they were tried, copied into the run's folder.
 
     Raises ArenaError if one was edited meanwhile, or cannot be copied.
@@ -134,7 +248,11 @@ def _located(experiment: Experiment, entrants: Entrants, folder: Path | None) ->
 
 
 def _info(
-    whole: Experiment, playing: Experiment, entrants: Entrants, out: Mapping[str, str], parts: Parts
+    whole: Experiment,
+    playing: Experiment,
+    entrants: Mapping[str, Entrant],
+    out: Mapping[str, str],
+    parts: Parts,
 ) -> RunInfo:
     """What is known of a run before it begins."""
     path, openings = whole.path.resolve(), parts.openings.openings
@@ -163,146 +281,3 @@ def _info(
         left_out=out,
         left_out_hashes={name: hashes[name] for name in out},
     )
-
-
-def diagnose(
-    experiment: Experiment,
-    folder: Path,
-    say: Callable[[str], object] = lambda _: None,
-    looking: Callable[[Sequence[str]], object] = lambda _: None,
-) -> Iterator[Finding]:
-    """Yield problems of a configuration whose run is to be kept in `folder`, and what its players printed.
-
-    All that `prepare` makes is made, and every player of the user's own plays several games. `say` receives what
-    is done next, `looking` the players that are still looked at. Where a user's own code needs a sandbox and there
-    is none, its files are only read.
-    """
-    if line := unguarded(experiment):
-        say(line)
-    parts = parts_of(experiment, say)
-    for key, problems in parts.errors.items():
-        yield Finding("error", where=key, said=str(problems))
-    if "sandbox" in parts.errors:
-        say("without a sandbox players are read, but not tried")
-        for spec in experiment.players:
-            for finding in of_source(located(spec, experiment.path.parent)):
-                said = as_written(finding.said, spec, experiment.path.parent)
-                yield finding._replace(where=spec.name, said=said)
-        return
-    for line in left_out_lines(parts.openings.left_out)[1:]:
-        yield Finding("warning", f"left out: {line}", "openings")
-    for line in parts.openings.notes:
-        yield Finding("warning", line, "openings")
-    existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        yield Finding("error", f"{folder} cannot be written to", "disk")
-    entrants = look_at(experiment, "examined", say, everyone=True, looking=looking)
-    said_before = set[str]()
-    for index, (name, entrant) in enumerate(entrants.items()):
-        for finding in entrant.problems:
-            said = finding.said
-            if entrant.error is not None and finding.kind == UNBUILT:
-                said = str(experiment.error(("players", index, *entrant.error.keys), said))
-                if said in said_before:
-                    continue
-                said_before.add(said)
-            yield finding._replace(where=name, said=said)
-        if entrant.printed:
-            yield Finding("ok", "printed in a game of its trial", name, output=printable(entrant.printed))
-    if experiment.is_timed and experiment.time_margin < TIME_RESERVE:
-        margin = f"{experiment.time_margin:g} s to spare"
-        late = f"moves are not timed here: with {margin} a player on a busy machine loses games by time"
-        yield Finding("warning", late, "time_margin")
-    if (rules := experiment.adjudicate) is not None:
-        men = [entrant.man_value for entrant in entrants.values()]
-        for line in rules.unusable(men, experiment.max_plies):
-            yield Finding("warning", line, "adjudicate")
-
-
-class Parts(NamedTuple):
-    """What a configuration asks for besides players, as far as it can be made."""
-
-    openings: FileOpenings
-    suites: tuple[Suite, ...]
-    grading: Grading | None
-    errors: Mapping[str, ConfigError]
-    """Why the rest cannot be, by its keys."""
-
-
-def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
-    """What a configuration asks for besides players, as far as it can be made."""
-    errors = dict[str, ConfigError]()
-
-    def made(key: str, make: Callable[[], Made], without: Made) -> Made:
-        try:
-            return make()
-        except ConfigError as error:
-            errors[key] = error
-            return without
-
-    made("players", partial(_check_work, experiment), None)
-    made("sandbox", partial(_check_sandbox, experiment), None)
-    openings = made("openings", partial(_openings, experiment, say), FileOpenings([]))
-    suites = made("suite", partial(suites_of, experiment), tuple[Suite, ...]())
-    grading = made("grade", partial(grading_of, experiment), None)
-    made("adjudicate", partial(_open_tables, experiment), None)
-    return Parts(openings, suites, grading, errors)
-
-
-def _check_work(experiment: Experiment) -> None:
-    """There are games, or a suite to answer."""
-    if experiment.suite:
-        return
-    if len(experiment.players) == 1:
-        message = "one player alone has no games: list two or more (or give it a 'suite' to answer)"
-        raise experiment.error(("players",), message)
-    if experiment.openings.count == 0:
-        raise experiment.error(("openings", "count"), "without openings there are no games, and no 'suite' either")
-
-
-def _check_sandbox(experiment: Experiment) -> None:
-    """There can be a sandbox, where one is asked for."""
-    if experiment.sandbox and (why := sandbox.unavailable()):
-        raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
-
-
-def _open_tables(experiment: Experiment) -> None:
-    """Make the endgame tables by which games are to be adjudicated, if they are not there."""
-    if experiment.adjudicate is not None and experiment.adjudicate.tables:
-        try:
-            opened(experiment.rule_set, experiment.adjudicate.tables)
-        except EndgameError as error:
-            raise experiment.error(("adjudicate", "tables"), str(error)) from None
-
-
-def _openings(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings:
-    """The openings of an experiment, each as often as it is played."""
-    times = experiment.openings.repeat
-    try:
-        found = _drawn(experiment, say)
-        if (plays := len(found.openings) * times) > MAX_OPENINGS:
-            raise OpeningsError(f"'repeat' makes {plays} openings, more than {MAX_OPENINGS}", "repeat")
-    except OpeningsError as error:
-        raise experiment.error(("openings", error.key), str(error)) from None
-    players = len(experiment.players)
-    if plays < (needed := experiment.format.openings_needed(players)):
-        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {plays}"
-        raise experiment.error(("openings", "count"), message)
-    openings, notes = [opening for opening in found.openings for _ in range(times)], found.notes
-    if experiment.openings.are_repeated:
-        times = plays // len({opening.position for opening in openings})
-        alike = "games of two players that come out alike count once"
-        notes = [*notes, f"each opening is played {times} times; {alike}"]
-    return found._replace(openings=openings, notes=notes)
-
-
-def _drawn(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings:
-    settings, seed, variant = experiment.openings, experiment.seed, experiment.rule_set
-    if settings.file is not None:
-        path = found_file(Path(settings.file), experiment.path.parent)
-        of_file = file_openings(variant, path, settings.plies)
-        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed, settings.order))
-    if settings.set is not None:
-        return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed, settings.order))
-    plies, count = settings.random_plies, settings.to_draw
-    return FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))

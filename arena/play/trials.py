@@ -5,13 +5,12 @@ An outside program is begun by a fork of the calling process, which hears how lo
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from threading import Timer
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,20 +19,26 @@ from arena.base.wording import listed
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.handle import PlayerFailure
-from arena.hosting.player_process import begin_game, close_players
+from arena.hosting.player_process import begin_game, close_players, compile_for
 from arena.ledger.record import GameRecord, failures_of, moves_of
 from arena.play.match import Task, play
+from arena.play.workers import is_here, run
 from arena.rules.notation import fen
 from arena.rules.played import replayed
 from arena.rules.variants import Variant
 from players.engines.parameters import cautions
 from players.engines.program import wrote
 from players.examine import examined
-from players.finding import UNBUILT, Finding
-from players.identity import NO_FILES, Files
-from players.loading import PlayerError, blame, files_of, no_file, own_code
-from players.player import ENGINE, Allowance, PlayerSpec
+from players.finding import SAME_FILE, UNBUILT, Finding
+from players.identity import MISSING, NO_FILES, Files
+from players.loading import PlayerError, files_of, from_folder, located, own_code, user_files, without_own_code
+from players.player import ENGINE, Allowance, Limit, PlayerSpec
+from players.table import build_player
 
+_SLOW_SECONDS = 5.0
+"""Seconds after which it is said who is still looked at."""
+_COMPILED = PlayerSpec("compiled first", "negamax", Limit(depth=1))
+"""A player whose kernels are compiled before the time of a user's own code begins."""
 _FEWEST, _MOST = 4, 40
 """Plies of a player's first moves, when its pace is unknown, and the most of any game."""
 _BUDGET = 3.0
@@ -75,15 +80,18 @@ class Entrant(NamedTuple):
             return problems
         return [*problems, Finding("error", said=str(self.error), kind=UNBUILT)]
 
+    def as_written(self, spec: PlayerSpec, folder: Path) -> Entrant:
+        """The same with files named as the configuration in `folder` names them, others from there on."""
+        names = dict(zip(map(str, user_files(located(spec, folder))), map(str, user_files(spec)), strict=True))
 
-def is_own(spec: PlayerSpec) -> bool:
-    """Whether a player runs a user's own code: its class, its evaluation, or an outside program."""
-    return bool(own_code(spec))
+        def written(text: str) -> str:
+            for path, name in names.items():
+                text = text.replace(path, name)
+            return from_folder(text, str(folder.resolve()))
 
-
-def is_python(spec: PlayerSpec) -> bool:
-    """Whether a player runs a user's own Python."""
-    return is_own(spec) and spec.type != ENGINE
+        findings = tuple(finding._replace(said=written(finding.said)) for finding in self.findings)
+        error = self.error and PlayerError(written(str(self.error)), *self.error.keys)
+        return self._replace(findings=findings, error=error)
 
 
 class Trial(NamedTuple):
@@ -95,6 +103,94 @@ class Trial(NamedTuple):
 
     def __str__(self) -> str:
         return f"the trial of {listed([spec.name for spec in self.players])}"
+
+
+def is_own(spec: PlayerSpec) -> bool:
+    """Whether a player runs a user's own code: its class, its evaluation, or an outside program."""
+    return bool(own_code(spec))
+
+
+def _is_python(spec: PlayerSpec) -> bool:
+    return is_own(spec) and spec.type != ENGINE
+
+
+def look_at(
+    experiment: Experiment,
+    how: How,
+    say: Callable[[str], object],
+    workers: int = 1,
+    *,
+    known: Mapping[str, Entrant] | None = None,
+    everyone: bool = False,
+    looking: Callable[[Sequence[str]], object] = lambda _: None,
+) -> dict[str, Entrant]:
+    """Look at the players of an experiment: at built-in types, unless `everyone`, only whether they can be built.
+
+    So at those that are `known`, where no other one has their evaluation; what was found of them stands. Players
+    of one evaluation are looked at together, a user's Python by worker processes, so that a process with threads,
+    such as a notebook's, is not forked for it. `say` receives who takes long; `looking` those that are left, also
+    when none is.
+    """
+    home, before = experiment.path.parent, known or {}
+    specs = [located(spec, home) for spec in experiment.players]
+    if how != "built" and any(map(is_own, specs)):
+        build_player(_COMPILED, experiment.rule_set)
+    found: dict[str, Entrant] = {}
+    of_users: list[Trial] = []
+    for players in _by_evaluation(specs):
+        is_new = everyone or (is_own(players[0]) and not before.keys() >= {spec.name for spec in players})
+        trial = Trial(tuple(players), experiment, how if is_new else "built")
+        if not _is_python(players[0]):
+            found |= try_out(trial)
+            continue
+        for spec in players:  # what it is played with is compiled once for all workers
+            with suppress(PlayerError):  # which is found again when the player itself is built
+                compile_for(without_own_code(spec), experiment.rule_set)
+        of_users.append(trial)
+
+    def left() -> list[str]:
+        return [spec.name for spec in specs if spec.name not in found]
+
+    slow = Timer(_SLOW_SECONDS, lambda: left() and say(f"still looking at {listed(left())}"))
+    slow.daemon = True
+    slow.start()
+    try:
+        looking(left())
+        for of_trial in run(try_out, of_users, workers, lambda: False, here=is_here(workers, specs)):
+            found |= of_trial
+            looking(left())
+    finally:
+        slow.cancel()
+        looking(())
+    copies = _copies(specs)
+    entrants = {}
+    for spec in experiment.players:
+        entrant = found[spec.name].as_written(spec, home)
+        if (then := before.get(spec.name)) is not None:
+            version = entrant.version or then.version  # one that cannot be started now says none
+            entrant = entrant._replace(findings=then.findings, files=then.files, version=version)
+        entrants[spec.name] = entrant._replace(findings=(*entrant.findings, *copies.get(spec.name, ())))
+    return entrants
+
+
+def _by_evaluation(specs: Sequence[PlayerSpec]) -> list[list[PlayerSpec]]:
+    """Those of a user's Python that have one evaluation together, any other one alone."""
+    groups: dict[tuple[bool, str], list[PlayerSpec]] = {}
+    for spec in specs:
+        evaluation = spec.options.get("evaluation") if _is_python(spec) else None
+        groups.setdefault((evaluation is None, str(evaluation or spec.name)), []).append(spec)
+    return list(groups.values())
+
+
+def _copies(specs: Sequence[PlayerSpec]) -> dict[str, list[Finding]]:
+    """A warning for each player whose Python files other files are copies of."""
+    files = {spec.name: (user_files(spec), sorted(files_of(spec).values())) for spec in specs if _is_python(spec)}
+    found: dict[str, list[Finding]] = {}
+    for name, (paths, content) in files.items():
+        alike = [other for other, (others, its) in files.items() if others != paths and its == content]
+        if alike and {*content} - {MISSING}:
+            found[name] = [Finding("warning", "has the same file as", kind=SAME_FILE, others=tuple(alike))]
+    return found
 
 
 def try_out(trial: Trial) -> dict[str, Entrant]:
@@ -138,14 +234,15 @@ def _of_settings(trial: Trial) -> Iterator[Finding]:
 
     Raises PlayerError if the evaluation cannot be built.
     """
+    if trial.how == "built":
+        return
     first, allowance = trial.players[0], trial.experiment.allowance
-    parameters = first.options.get("parameters") if trial.how != "built" and first.type == ENGINE else None
-    for words in cautions(parameters) if isinstance(parameters, dict) else ():
-        yield Finding("warning", said=words)
+    if first.type == ENGINE and isinstance(parameters := first.options.get("parameters"), dict):
+        yield from (Finding("warning", said=words) for words in cautions(parameters))
     description: Any = first.options.get("evaluation")
     is_file = isinstance(description, str) and (":" in description or description.endswith(".npz"))
-    is_asked = is_file if trial.how == "tried" else is_file or isinstance(description, dict)
-    if trial.how == "built" or not is_asked or (is_own(first) and allowance.sandbox is not None):
+    is_weights = isinstance(description, dict) and trial.how == "examined"
+    if not (is_file or is_weights) or (is_own(first) and allowance.sandbox is not None):
         return
     variant, seconds = trial.experiment.rule_set, allowance.move_timeout
     for finding in examined(description, variant, build_seconds=seconds, is_timed=False).findings:
@@ -185,7 +282,6 @@ class _Games(NamedTuple):
 
     @property
     def openings(self) -> tuple[str, ...]:
-        """The openings of the games."""
         return _openings(self.experiment.rule_set)
 
     def play(self, number: int, plies: int) -> GameRecord:
@@ -262,21 +358,3 @@ def _openings(variant: Variant) -> tuple[str, ...]:
     except OpeningsError:
         return (fen(variant, variant.start),)
     return tuple(fen(variant, opening.position) for opening in openings)
-
-
-def of_source(spec: PlayerSpec) -> Iterator[Finding]:
-    """Yield what is wrong with a player's Python file without running it: its syntax, or what it should define."""
-    for reference in own_code(spec) if is_python(spec) else ():
-        source, _, name = reference.rpartition(":")
-        said = ""
-        try:
-            code = Path(source).read_bytes() if source.endswith(".py") else b"*"
-            ast.parse(b"" if code == b"*" else code)
-            if not re.search(rf"\*|\b{name}\b".encode(), code):
-                said = f"{source} has no {name!r}"
-        except OSError:
-            said = no_file(Path(source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            said = f"{source} cannot be loaded: {blame(error, source)}"
-        if said:
-            yield Finding("error", said=said, kind=UNBUILT)

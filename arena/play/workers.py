@@ -2,8 +2,6 @@
 
 `run(work, tasks, 4, stopping)` yields the record of each task, in any order.
 
-- Short tasks are handed out in chunks, long ones one by one (`arena.play.chunks`): Ctrl-C waits for no queue.
-- The tasks of a chunk whose worker died are done again, each alone. One that ends a second worker is given up.
 - The processes end with the call, so that the next one loads the user's files as they are then. Within
   `with kept_workers():` they are kept from call to call.
 - One worker is this process itself, unless a user's code is among the players (`is_here`).
@@ -19,8 +17,7 @@ from itertools import takewhile
 from typing import TypeAlias, TypeVar
 
 from arena.play import cluster
-from arena.play.chunks import Queue, Work
-from arena.play.processes import Pool
+from arena.play.processes import Pool, Queue, Work
 from arena.watch.observer import Observer
 from players.loading import own_code
 from players.player import PlayerSpec

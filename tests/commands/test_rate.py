@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.base.version import OURS
+from arena.base.files import OURS
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.report.files import pdn_games

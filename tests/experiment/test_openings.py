@@ -20,7 +20,8 @@ from arena.experiment.openings.sources import (
     sets_of,
 )
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.prepare import diagnose, prepare
+from arena.play.parts import diagnose
+from arena.play.prepare import prepare
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import fen

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
 from arena.experiment.load import load
-from arena.play.prepare import prepare
-from arena.play.tournament import Tournament
+from arena.play.prepare import Tournament, prepare
 
 Result = Callable[[ScheduledGame], float]
 """White's points in a game."""

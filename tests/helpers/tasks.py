@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from arena.play.chunks import CHUNK_SECONDS
+from arena.play.processes import CHUNK_SECONDS
 from players.player import Pause
 
 

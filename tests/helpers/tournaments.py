@@ -15,8 +15,7 @@ from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger, StoreError
 from arena.ledger.record import GameRecord
 from arena.play.carry_out import Outcome, begun, play, play_runs
-from arena.play.prepare import prepare
-from arena.play.tournament import Tournament
+from arena.play.prepare import Tournament, prepare
 from arena.play.workers import Workers
 from arena.watch.observer import Observer
 from tests.helpers.report_data import repeatable

@@ -19,10 +19,9 @@ import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.play.chunks import Chunk, EngineError
 from arena.play.cluster import _call, worker_count
-from arena.play.prepare import prepare
-from arena.play.tournament import Tournament
+from arena.play.prepare import Tournament, prepare
+from arena.play.processes import Chunk, EngineError
 from arena.play.workers import run as run_tasks
 from arena.rules.variants import VARIANTS
 from players.importing import forget_modules, loaded

@@ -9,8 +9,8 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting import sandbox
-from arena.play.prepare import diagnose, prepare
+from arena.play.parts import diagnose
+from arena.play.prepare import prepare
 from players.finding import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke
 
@@ -277,22 +277,3 @@ def test_a_time_limit_with_no_time_to_spare_is_warned_of(
     file.write_text(f"name: timed\nvariant: english\ntime_margin: {margin}\nplayers: {players}\n")
     found = list(diagnose(load(file), tmp_path / "out"))
     assert [(finding.where, finding.level) for finding in found] == [(place, "warning") for place in places]
-
-
-def test_without_a_sandbox_the_files_are_read_but_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "unavailable", lambda: "there is none")
-    (folder / "all").mkdir()
-    for name, code in {
-        "ann": COPIED.format("Player", FIRST),
-        "bob": "def broken(:",
-        "cid": "import x\nopen('run', 'w')",
-        "dan": "from x import *",
-    }.items():
-        (folder / "all" / f"{name}.py").write_text(code)
-    file = Path("class.yaml")
-    file.write_text(
-        "name: class\nvariant: english\nsandbox: true\nplayers: [random, {type: all/*.py, seconds: 1}]\n"
-    )
-    found = diagnosed(file)
-    assert [finding.where for finding in found] == ["sandbox", "bob", "cid"]
-    assert "line 1" in found[1].words and "Player" in found[2].words and not Path("run").exists()

@@ -21,9 +21,8 @@ from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import ANSWER_COLUMNS, read
 from arena.ledger.record import SuiteAnswer
 from arena.play.carry_out import begun
-from arena.play.prepare import prepare
+from arena.play.prepare import Tournament, prepare
 from arena.play.suites import ONE_PLY, PLIES, Puzzle, Suite, answer, questions, random_puzzles, read_suite, solve
-from arena.play.tournament import Tournament
 from arena.ratings.errors import wilson
 from arena.report.tables.suites import RANDOM_CHOICE, paired, shares
 from arena.rules.game import Game

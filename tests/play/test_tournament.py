@@ -13,7 +13,7 @@ import pytest
 
 import arena
 from arena.ledger.packing import packed
-from arena.play.logs import LOGS, append_logs
+from arena.play.carry_out import LOGS, append_logs
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
@@ -118,7 +118,7 @@ def test_a_failure_is_said_once_and_has_its_traceback_and_its_last_output_in_the
 def test_each_player_has_a_log_which_takes_no_further_game_once_it_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.play.logs.MOST_BYTES", 80)
+    monkeypatch.setattr("arena.play.carry_out.MOST_LOG_BYTES", 80)
     logged = task_of(VARIANTS["english"], PlayerSpec("my scan", "random"), PlayerSpec("scan", "random"))
     record = logged.record("draw", Termination.MAX_PLIES, logs=("of mine\n", "of scan"))
     for _ in range(9):

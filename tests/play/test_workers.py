@@ -22,7 +22,7 @@ import pytest
 
 import arena
 from arena.play import processes as processes_module
-from arena.play.chunks import Chunk, EngineError, Made, Queue
+from arena.play.processes import Chunk, EngineError, Made, Queue
 from arena.play.workers import is_here, kept_workers, run
 from players.loading import own_code
 from players.player import Pause, PlayerSpec
