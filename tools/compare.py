@@ -32,9 +32,8 @@ from tools.guard import CONFIGS, configurations, small
 
 Facts: TypeAlias = Iterator[tuple[str, Any]]
 """Names, and what the arena gives under each, as JSON."""
-TABLES = {name: name for name in ("standings", "comparisons", "effort", "terminations", "suites", "sprt")}
-TABLES |= {"pairings": "crosstable", "sweep": "gains", "grades": "endgame_errors"}
-"""What a table is called here, and in `Run`."""
+TABLES = ["standings", "pairings", "comparisons", "sweep", "effort", "terminations", "suites", "sprt"]
+TABLES += ["endgame_errors"]
 OPENINGS = {"quickstart": 4, "depth_sweep": 2, "equal_terms": 2, "endgame_errors": 1, "sprt": 20, "swiss": 20}
 """The configurations whose tables are compared, and how many openings each has."""
 GRADED = {"grade": {"pieces": 4}, "suite": {"name": "english-endings", "count": 20}}
@@ -127,8 +126,8 @@ def tables() -> Facts:
         config["openings"]["count"] = count
         for folder in played(config | GRADED if name == "endgame_errors" else config):
             run = arena.load(folder)
-            for table, attribute in TABLES.items():
-                yield from columns(f"{name} {table}", getattr(run, attribute))
+            for table in TABLES:
+                yield from columns(f"{name} {table}", getattr(run, table))
             yield from columns(f"{name} moves", run.moves.groupby("player", observed=True).sum(numeric_only=True))
 
 

@@ -35,15 +35,13 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
         write_rows(table, file)
 
 
-def write_rows(table: pd.DataFrame, file: TextIO, index: bool = False, header: bool = True) -> None:
+def write_rows(table: pd.DataFrame, file: TextIO, header: bool = True) -> None:
     """Write a table's rows as CSV; an apostrophe stands before a text that a spreadsheet would run."""
     safe = table.set_axis([_safe(name) for name in table.columns], axis=1)
     for place, kind in enumerate(safe.dtypes):
         if kind.kind == "O":  # texts, whatever pandas keeps them as
             safe.isetitem(place, np.array([*map(_safe, safe.iloc[:, place])], object))
-    if index:
-        safe.index = safe.index.map(_safe)
-    safe.to_csv(file, index=index, header=header, lineterminator="\n")
+    safe.to_csv(file, index=False, header=header, lineterminator="\n")
 
 
 def cell_text(cell: str) -> str:

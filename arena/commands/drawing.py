@@ -81,7 +81,7 @@ def save(board: Board, path: Path) -> None:
     try:
         board.save(path)
     except ValueError as error:
-        raise ArenaError(f"--svg {error}") from None
+        raise ArenaError(str(error)) from None
     say(f"wrote {path}")
 
 

@@ -44,6 +44,8 @@ class GamePosition(NamedTuple):
     """How many plies were played before the position."""
     heading: str = ""
     """A description of the game; empty for a position alone."""
+    file: Path | None = None
+    """The PDN of the game, if none of its games was asked for."""
 
     @property
     def position(self) -> Position:
@@ -111,7 +113,7 @@ def position_of(what: str, variant: Variant | None, game: str | None, ply: int |
     if path.is_file():
         if game is not None and not game.isdecimal():
             raise ArenaError(f"--game {game}: a game of a file is known by its number")
-        return _at(_of_file(path, variant, int(game or 1)), ply)
+        return _at(_of_file(path, variant, int(game or 1)), ply)._replace(file=None if game else path)
     if (rules := _rules(what)) is None and ":" not in what:
         close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""

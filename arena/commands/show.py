@@ -12,9 +12,10 @@ import click
 
 from arena.commands.drawing import save, show_position
 from arena.commands.options import json_option
-from arena.commands.output import echo, show_table
+from arena.commands.output import echo, say, show_table
 from arena.commands.position import GamePosition, with_position
 from arena.experiment.yaml.values import inline
+from arena.rules.pdn.read import read_pdn
 from arena.rules.result import result_text, score_text
 from players.evaluation.build import explained_value
 from players.evaluation.linear import Share
@@ -29,15 +30,21 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 @with_position
 @click.option("--evaluation", help="Its value: a name, file.py:function, '{linear: {man: 100}}'.")
 @click.option("--flip", is_flag=True, help="Black below.")
-@click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a page that shows the games (.html), or the board (.svg, .txt).",
+)
 @json_option
 def show_command(
-    viewed: GamePosition, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool
+    viewed: GamePosition, evaluation: str | None, flip: bool, out: Path | None, as_json: bool
 ) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Of a game, with the moves around the position and the players' scores, in men where it is known what a man is
-    worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one.
+    worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one. The
+    page of a PDN without --game has all of its games.
     """
     board = viewed.board(flip=flip)
     value: float | None = None
@@ -45,8 +52,10 @@ def show_command(
     if evaluation is not None:
         described = inline(evaluation, "--evaluation")
         value, features = explained_value(viewed.game.variant, viewed.position, described)
-    if svg is not None:
-        save(board, svg)
+    if out is not None and out.suffix.lower() == ".html":
+        _write_page(viewed, out)
+    elif out is not None:
+        save(board, out)
     if as_json:
         document = _document(viewed)
         if value is not None:
@@ -59,6 +68,18 @@ def show_command(
     if viewed.game.answers is not None and viewed.game.moves:
         echo("")
         show_table(_HEADER, list(_rows(viewed)))
+
+
+def _write_page(viewed: GamePosition, path: Path) -> None:
+    """Write a page with the game of a position, or with all games of its file, and say so."""
+    from arena.report.viewer import write_viewer  # with pandas, for which no board waits
+
+    games, ply = [viewed.game], viewed.ply
+    if viewed.file is not None:
+        games, ply = read_pdn(viewed.file, viewed.game.variant).games, 0
+    title = viewed.file.name if viewed.file else viewed.heading or viewed.game.variant.name
+    write_viewer(games, title, path, ply)
+    say(f"wrote {path}")
 
 
 def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:

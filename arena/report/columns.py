@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from arena.base.writing import markdown_table
-from arena.report.files import FILES
+from arena.report.files import HOLDS
 from arena.report.run import TABLES
 from arena.report.tables.table import Column
 
@@ -24,7 +24,7 @@ spreadsheet would run (`=1+1`, `@SUM(1)`) stands behind an apostrophe."""
 
 def dictionary() -> str:
     """All files and columns: the text of `reports/columns.md`."""
-    files = [(f"`{file.name}`", file.holds) for file in FILES]
+    files = [(f"`{name}`", holds) for name, holds in HOLDS.items()]
     tables = Counter(column for table in TABLES.values() for column in table.columns)
     shared = [column for column, number in tables.items() if number > 1]
     parts = [

@@ -1,11 +1,10 @@
-"""The files of a report beside its page and charts: games, moves, PDN, tables."""
+"""The files of a report beside its page and charts: tables as CSV, all games as PDN."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,45 +17,30 @@ from arena.report.tables.grades import errors_of_games
 from arena.report.tables.table import Table
 from arena.rules.pdn.write import search_comment
 
-
-class File(NamedTuple):
-    """A file of a report."""
-
-    name: str
-    holds: str
-    """Its contents, as `reports/columns.md` describes them."""
-    fill: Callable[[Run, Path], object]
-    """Writes it to a path."""
-    table: Table | None = None
-    """Of the files of a table, which a run has if the table has rows."""
-    of_moves: bool = False
-    """Whether it holds all moves, so that a large run has it only when asked for."""
+PDN = "games.pdn"
+HOLDS = {f"{name}.csv": first_line(getattr(Run, name)) for name in TABLES}
+HOLDS[PDN] = "All games, for any draughts program."
+"""The contents of every file, as `reports/columns.md` describes them."""
 
 
-def frame_of(run: Run, table: Table) -> pd.DataFrame:
-    """The attribute of a run that a table describes."""
-    frame: pd.DataFrame = getattr(run, table.name)
-    return frame
+def files_of(run: Run, *, moves: bool = False, fen: bool = False) -> dict[str, Callable[[Path], object]]:
+    """What writes each file that a run has, by its name; those of all moves of a large run only if `moves`.
 
-
-def write_games(run: Run, path: Path) -> None:
-    """Write the games, those of withdrawn players too, as CSV."""
-    every = pd.concat([run.games, run.void_games]) if len(run.void_games) else run.games
-    _write(TABLES["games"], [every.sort_values("game")[TABLES["games"].names]], path)
-
-
-def write_moves(run: Run, path: Path) -> None:
-    """Write the moves as CSV, part by part."""
-    _write(TABLES["moves"], run.data.moves(), path)
-
-
-def write_positions(run: Run, path: Path) -> None:
-    """Write the moves with the position before each as CSV, part by part."""
-    _write(TABLES["moves"], run.positions_in_parts(), path)
-
-
-def _write_table(table: Table, run: Run, path: Path) -> None:
-    _write(table, [frame_of(run, table)], path)
+    With `fen` the moves have the position before each.
+    """
+    void = run.void_games
+    games = pd.concat([run.games, void]).sort_values("game") if len(void) else run.games
+    tables = {name: getattr(run, name) for name in TABLES if name not in ("games", "moves")}
+    found: dict[str, Callable[[Path], object]] = {
+        f"{name}.csv": partial(_write, TABLES[name], [table]) for name, table in tables.items() if len(table)
+    }
+    found["games.csv"] = partial(_write, TABLES["games"], [games[TABLES["games"].names]])
+    if moves or not run.large:
+        found["moves.csv"] = partial(
+            _write, TABLES["moves"], run.positions_in_parts() if fen else run.data.moves()
+        )
+        found[PDN] = partial(_write_pdn, run)
+    return found
 
 
 def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
@@ -64,8 +48,7 @@ def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
         if table.name == "submissions":
             file.write("\ufeff")  # by which Excel knows UTF-8: teachers open it there
         for number, part in enumerate(parts):
-            # A crosstable has its players in a named index.
-            write_rows(table.rounded(part), file, index=part.index.name is not None, header=not number)
+            write_rows(table.rounded(part), file, header=not number)
 
 
 def _write_pdn(run: Run, path: Path) -> None:
@@ -86,6 +69,7 @@ def pdn_games(run: Run) -> Iterator[str]:
 
 
 def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
+    """The moves of each game, and the comment on each."""
     plies = iter(run.games["plies"].tolist())
     for part in run.data.moves():
         texts = part["move"].tolist()
@@ -99,27 +83,3 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
             yield texts[start:end], comments[start:end]
             start = end
     yield from (([], []) for _ in plies)
-
-
-def _holds(table: Table) -> str:
-    """The first line of the documentation of `Run`'s attribute."""
-    return first_line(getattr(Run, table.name))
-
-
-FILES = (
-    File("games.csv", _holds(TABLES["games"]), write_games),
-    File("moves.csv", "One row per move; --fen adds the position before it.", write_moves, of_moves=True),
-    File("games.pdn", "All games, for any draughts program.", _write_pdn, of_moves=True),
-    *(
-        File(f"{name}.csv", _holds(table), partial(_write_table, table), table)
-        for name, table in TABLES.items()
-        if name not in ("games", "moves")
-    ),
-)
-"""Every file."""
-
-
-def files_of(run: Run, moves: bool = False) -> list[File]:
-    """The files that a run has; those of all moves of a large run only if `moves`."""
-    asked = (file for file in FILES if moves or not (file.of_moves and run.large))
-    return [file for file in asked if file.table is None or len(frame_of(run, file.table)) > 0]

@@ -39,11 +39,7 @@ from arena.report.together import fits
 DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""
 CHART = "joint_elo"
-_UNITS = {
-    **dict.fromkeys((*Interval.columns_of("elo"), *Interval.columns_of("gain")), units.ELO),
-    "los": units.SHARE,
-    "score": units.SHARE,
-}
+_UNITS = dict.fromkeys((*Interval.columns_of("elo"), *Interval.columns_of("gain")), units.ELO)
 
 
 @dataclass(frozen=True)
@@ -122,6 +118,16 @@ class Joint:
     def gains(self) -> pd.DataFrame:
         """A row for each player and run, and for all runs together: Elo above the reference, with its interval."""
         return gains_by_run(self.rated, self.reference)
+
+    @property
+    def csv(self) -> pd.DataFrame:
+        """Elo, gain over the reference and games of each player in each run, and in the mean of all."""
+        games = pd.concat(
+            [run.ratings.table[["player", "games"]].assign(run=name) for name, run in self.runs.items()]
+        )
+        of_runs = self.by_run.merge(games, "left", on=["player", "run"])
+        together = self.table[["player", *Interval.columns_of("elo"), "games"]].assign(run=JOINT)
+        return pd.concat([of_runs, together]).merge(self.gains, "left", on=["player", "run"])
 
 
 def load_joint(folder: Path) -> Joint:
@@ -243,10 +249,10 @@ def write_joint(joint: Joint, also: Collection[str] = ()) -> Path:
     if joint.across is not None:
         axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
         drawn, caption = svg(axes), "Elo in each run, and their mean (joint), with 95 % intervals."
-        chart = Shown(CHART, caption, kinds_of(also), lambda _: drawn)
+        chart = Shown(CHART, caption, kinds_of(also), lambda: drawn)
         files |= chart_files(CHART, axes, drawn, also)
-        tables = {"joint.csv": joint.table, "by_run.csv": joint.by_run, "gains.csv": joint.gains}
-        files |= {name: partial(_write_csv, table) for name, table in tables.items()}
+        decimals = {name: _UNITS.get(name, NO_UNIT).decimals for name in joint.csv.columns}
+        files["joint.csv"] = partial(write_csv, with_decimals(joint.csv, decimals))
     given: dict[str, Any] = {"joint": joint, "chart": chart, **_CALLED}
     html = html_of("joint.jinja", joint.name, page=Contents(joint.faults), **given)
     markdown = markdown_of("joint.jinja", joint.name, page=Contents(joint.faults), **given)
@@ -254,8 +260,3 @@ def write_joint(joint: Joint, also: Collection[str] = ()) -> Path:
     for name, fill in files.items():
         replace(joint.folder / name, fill)
     return replace(joint.folder / REPORT, partial(write_text, html))
-
-
-def _write_csv(table: pd.DataFrame, path: Path) -> None:
-    decimals = {name: _UNITS.get(name, NO_UNIT).decimals for name in table.columns}
-    write_csv(with_decimals(table, decimals), path)

@@ -79,7 +79,10 @@ class Run(RatedRun):
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """One row per move. All are in memory; `run.data.moves()` reads them in parts."""
+        """One row per move; `arena report --fen` adds the position before it.
+
+        All are in memory; `run.data.moves()` reads them in parts.
+        """
         return pd.concat(list(self.data.moves()), ignore_index=True)
 
     def game(self, game: int | str, ply: int | None = None) -> Game:
@@ -121,9 +124,9 @@ class Run(RatedRun):
         return submissions.submissions(self, self.standings)
 
     @cached_property
-    def crosstable(self) -> pd.DataFrame:
-        """Points of the row player out of the games against the column player, such as "12.5/20"."""
-        return outcomes.crosstable(self.games, self.placed)
+    def pairings(self) -> pd.DataFrame:
+        """Results of every two players that met, and their difference in Elo."""
+        return outcomes.pairings(self.games, self.ratings, self.placed)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -148,14 +151,9 @@ class Run(RatedRun):
         return comparisons.comparisons(self.ratings, self._meetings, self.family, self.time_used)
 
     @cached_property
-    def sweeps(self) -> pd.DataFrame:
-        """Elo against depth and against nodes per move, by family."""
-        return sweeps.sweeps(self.standings, self.compared)
-
-    @cached_property
-    def gains(self) -> pd.DataFrame:
-        """Elo per doubling of depth and of nodes, by family, and whether that describes the ratings."""
-        return sweeps.gains(self.ratings, self._doublings, self.family)
+    def sweep(self) -> pd.DataFrame:
+        """Elo against depth and against nodes per move, and what a doubling is worth to each family."""
+        return sweeps.sweep(self.ratings, self._points, self._doublings, self.family)
 
     @cached_property
     def family(self) -> Family:
@@ -168,8 +166,12 @@ class Run(RatedRun):
         return comparisons.meetings(self.compared, self.experiment.reference)
 
     @cached_property
+    def _points(self) -> pd.DataFrame:
+        return sweeps.points(self.standings, self.compared)
+
+    @cached_property
     def _doublings(self) -> list[Doubling]:
-        return sweeps.doublings(self.ratings, self.sweeps)
+        return sweeps.doublings(self.ratings, self._points)
 
     @cached_property
     def ablation(self) -> pd.DataFrame:
@@ -180,9 +182,9 @@ class Run(RatedRun):
 
     @cached_property
     def effort(self) -> pd.DataFrame:
-        """Nodes, depth and time of the moves of each player, what its search counted, and its clock."""
-        specs = self.experiment.players
-        return effort.effort(self.games, self.survey, self.players, specs, families(self.compared))
+        """Nodes, depth and time of the moves of each player, what its search and itself counted, and its clock."""
+        specs, extras = self.experiment.players, self.data.extras
+        return effort.effort(self.games, self.survey, self.players, specs, families(self.compared), extras)
 
     @property
     def time_used(self) -> dict[str, float]:
@@ -190,11 +192,6 @@ class Run(RatedRun):
         if not self.experiment.is_timed:
             return {}
         return dict(zip(self.effort["player"], self.effort["time_used"], strict=True))
-
-    @cached_property
-    def extras(self) -> pd.DataFrame:
-        """Numbers of the players' own by player and name."""
-        return effort.extras(self.data.extras, self.players)
 
     # graded decisions and suites
 
@@ -234,12 +231,11 @@ _TABLES = (
     stored.MOVES,
     standings.STANDINGS,
     submissions.SUBMISSIONS,
-    outcomes.CROSSTABLE,
+    outcomes.PAIRINGS,
+    outcomes.TERMINATIONS,
     effort.EFFORT_TABLE,
-    effort.EXTRAS,
     comparisons.COMPARISONS,
-    sweeps.GAINS,
-    sweeps.SWEEPS,
+    sweeps.SWEEP,
     ablation.ABLATION,
     outcomes.SPRT,
     grades.GRADES,

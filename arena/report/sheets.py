@@ -20,13 +20,14 @@ from arena.report.page import html_of, is_page
 from arena.report.page.player import PlayerPages
 from arena.report.run import Run
 from arena.report.tables.submissions import files_of_users
+from arena.report.viewer import RunGames
 from players.loading import own_code, user_files
 
 _FOLDER = "sheets"
 """In a run's folder, where its sheets are written."""
 
 
-def write_sheets(run: Run) -> list[Path]:
+def write_sheets(run: Run, games: RunGames) -> list[Path]:
     """Write the sheet of each player with code of the user's own, and remove older sheets of the arena's.
 
     Others with files of a user's own are called as `opponents` says. Raises ArenaError if there are none.
@@ -44,8 +45,10 @@ def write_sheets(run: Run) -> list[Path]:
     pages = PlayerPages(run, files)
     paths = []
     for player in files:
-        page = pages.page(player, _hiding(player, names))
-        sheet = Markup('<div class="sheet">{}</div>').format(page.html(run.name))
+        called = _hiding(player, names)
+        shown = games.part_of(player, called)
+        page = pages.page(player, called).html(run.name, games=shown)
+        sheet = Markup('<div class="sheet">{}</div>').format(page)
         text = html_of(None, f"{run.name}: {player}", after=sheet)
         paths.append(replace(folder / targets[player], partial(write_text, text)))
     return paths

@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 
 from arena.base.files import REPORT, SUMMARY, replace
 from arena.base.writing import write_text
-from arena.report.charts.catalogue import CHARTS
+from arena.report.charts.catalogue import Chart
 from arena.report.charts.style import chart_files, svg
-from arena.report.files import files_of, write_positions
+from arena.report.files import files_of
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sheets import write_sheets
-from arena.report.viewer import viewer
+from arena.report.viewer import RunGames
 
 
 def write(
@@ -41,12 +41,13 @@ def write(
     also = {*also, *run.experiment.report}
     charts: dict[str, tuple[Axes, str]] = {}
 
-    def drawn(name: str) -> str:
-        axes = CHARTS[name].draw(run)
+    def drawn(name: str, chart: Chart) -> str:
+        axes = chart.draw()
         charts[name] = axes, svg(axes)
         return charts[name][1]
 
-    shown = run.faults.attempt("Games", partial(viewer, run, games), Markup())
+    of_run = RunGames(run)
+    shown = run.faults.attempt("Games", partial(of_run.part, games), Markup())
     page = RunPage(run, drawn, shown, also)
     html = page.html
     fills: dict[str, Callable[[Path], object]] = {SUMMARY: partial(write_text, page.markdown)}
@@ -55,7 +56,6 @@ def write(
     fills[REPORT] = partial(write_text, html)
     for name, fill in fills.items():
         replace(run.folder / name, fill)
-    for file in files_of(run, moves):
-        fill_file = write_positions if fen and file.name == "moves.csv" else file.fill
-        replace(run.folder / file.name, partial(fill_file, run))
-    return write_sheets(run) if "sheets" in also else []
+    for name, fill in files_of(run, moves=moves, fen=fen).items():
+        replace(run.folder / name, fill)
+    return write_sheets(run, of_run) if "sheets" in also else []

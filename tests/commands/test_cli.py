@@ -98,7 +98,7 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("show english --ply 3", "--ply"),
         ("show games.pdn --ply 13", "2 plies"),
         ("show games.pdn --game 9", "no game 9"),
-        ("show english --svg board.png", "--svg"),
+        ("show english --out board.png", "board.png"),
         ("rate nowhere.csv", "nowhere.csv"),
         ("rate /dev/zero", "/dev/zero"),
         ("rate games.pdn --anchor dan", "'ann'"),

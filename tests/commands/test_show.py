@@ -90,7 +90,7 @@ def test_a_fen_without_a_variant_is_read_by_its_squares_and_that_is_said(fen, va
 
 
 def test_a_board_is_written_as_svg(tmp_path):
-    result = invoke("show", "english", "--svg", tmp_path / "board.svg")
+    result = invoke("show", "english", "--out", tmp_path / "board.svg")
     assert f"wrote {tmp_path}/board.svg" in result.stderr
     root = ElementTree.parse(tmp_path / "board.svg").getroot()
     assert len([use for use in root.iter("{http://www.w3.org/2000/svg}use") if use.get("data-square")]) == 24

@@ -25,7 +25,7 @@ from arena.ledger.read import ANSWER_COLUMNS, GAME_COLUMNS, GRADE_COLUMNS, GRADE
 from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
-from arena.report.charts.catalogue import CHARTS
+from arena.report.charts.catalogue import charts
 from arena.report.run import Run
 from arena.report.write import write
 from players.player import EFFORT, PlayerSpec
@@ -61,6 +61,14 @@ def plain(text: str) -> str:
 def unpacked(text: str) -> Any:
     """Data that a page holds packed."""
     return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """What the viewer of a page receives, its list unpacked; nothing in it can end its script."""
+    data = re.search(r"<script type=.application/json. data-games>(.*?)</script>", page, re.DOTALL)
+    assert data and "<" not in data[1]
+    found: dict[str, Any] = json.loads(data[1])
+    return found | {"listed": unpacked(found["listed"])}
 
 
 def player(name: str, depth: int | None = None, type: str = "alphabeta", **settings: Any) -> dict[str, Any]:
@@ -238,7 +246,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
 
 def drawn(run: Run) -> dict[str, Axes]:
     """Every chart that the run has, by name."""
-    return {name: chart.draw(run) for name, chart in CHARTS.items() if chart.is_of(run)}
+    return {name: chart.draw() for name, chart in charts(run).items()}
 
 
 def texts(ax: Axes) -> list[str]:

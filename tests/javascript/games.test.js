@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { chosen, listOf } from "../../arena/report/viewer/games.js";
 
 const GAMES = listOf({
-  id: ["1a", "2b", "3c", "4d"], white: ["a", "b", "a", "c"], black: ["b", "a", "c", "a"], opening: [1, 1, 2, 2],
+  id: ["1a", "2b", "3c", "4d"], white: ["a", "b", "a", "c"], black: ["b", "a", "c", "a"], about: ["", "", "", "x"], opening: [1, 1, 2, 2],
   result: ["white", "white", "draw", "black"], end: ["no moves", "no moves", "repetition", "no moves"],
   points: [null, null, null, { white: 2, black: 7 }], plies: [40, 60, 20, 60], swing: [2.5, null, 9, 2.5], error: ["", "", "", "ended"],
 });
@@ -14,7 +14,7 @@ const places = (form) => chosen(GAMES, form).map(({ place }) => place + 1);
 
 test("columns become games", () => {
   assert.deepEqual(GAMES[3], {
-    place: 3, id: "4d", white: "c", black: "a", opening: 2, result: "black", end: "no moves", points: { white: 2, black: 7 }, plies: 60, swing: 2.5, error: "ended",
+    place: 3, id: "4d", white: "c", black: "a", about: "x", opening: 2, result: "black", end: "no moves", points: { white: 2, black: 7 }, plies: 60, swing: 2.5, error: "ended",
   });
 });
 

@@ -24,11 +24,12 @@ test("a number stays beside its unit, and beside nothing else", () => {
 test("whole numbers have commas, results are words", () => {
   assert.equal(grouped(1234567), "1,234,567");
   assert.deepEqual([counted(1, "game"), counted(1234, "game"), counted(2, "ply", "plies")], ["1\u00a0game", "1,234\u00a0games", "2\u00a0plies"]);
-  assert.deepEqual(["white", "draw", "*"].map(resultText), ["White won", "drawn", "*"]);
+  assert.deepEqual(["white", "draw", "*"].map(resultText), ["White won", "drawn", "no result"]);
 });
 
 test("a position as FEN and in words names kings and empty sides", () => {
   assert.equal(fenOf({ pieces: "b.Wb", turn: "white" }), "W:WK3:B1,4");
+  assert.equal(fenOf({ pieces: "b.Wb", turn: "white" }, ["a1", "c1", "e1", "g1"]), "W:WKe1:Ba1,g1");
   assert.equal(positionText({ pieces: "b.Wb", turn: "black" }), "Black to move. White: king 3. Black: 1, 4.");
   assert.equal(positionText({ pieces: "..w.", turn: "white" }), "White to move. White: 3. Black: none.");
 });

@@ -20,7 +20,7 @@ from arena.hosting.player_process import close_players
 from arena.ledger.record import MEASURED
 from arena.play.match import play
 from arena.play.prepare import prepare
-from arena.report.files import pdn_games, write_games
+from arena.report.files import files_of, pdn_games
 from arena.report.run import TABLES, Run
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
@@ -123,7 +123,7 @@ def test_the_points_that_decided_a_game_are_in_its_row_and_its_pdn(tmp_path: Pat
         else:
             assert both == (None, None) and "points: " not in text
     assert set(counted.games["termination"]) == {"points", "no_capture"}
-    write_games(counted, tmp_path / "games.csv")
+    files_of(counted)["games.csv"](tmp_path / "games.csv")
     table = pd.read_csv(tmp_path / "games.csv", dtype=str, keep_default_na=False)
     for column in ("white_points", "black_points"):
         assert table[column].tolist() == ["" if pd.isna(it) else str(it) for it in counted.games[column]]
@@ -295,10 +295,7 @@ def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Pat
     assert moves.loc[~ours, ["extra_first", "extra_tokens"]].isna().all(axis=None)
 
     tokens = [value for _, value in wanted if not math.isnan(value)]
-    games = moves.loc[ours, "game"].nunique()
-    assert made.extras["player"].tolist() == ["counts", "counts"]
-    row = made.extras[made.extras["extra"] == "tokens"].iloc[0, 2:].tolist()
-    assert row == [sum(tokens), sum(tokens) / len(tokens), sum(tokens) / games, len(tokens), games]
+    assert made.effort.set_index("player")["extra_tokens"].dropna().to_dict() == {"counts": np.mean(tokens)}
     with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as connection:
         without = connection.execute("SELECT white, black FROM games WHERE extras IS NULL").fetchall()
     assert sorted(set(without)) == [("greedy", "random"), ("random", "greedy")]

@@ -23,10 +23,9 @@ from arena.report.run import Run
 from arena.report.sentences.facts import details
 from arena.report.tables import survey
 from arena.report.tables.effort import SHARES
-from arena.report.viewer import games_of
 from tests.helpers import made_up
 from tests.helpers.command_line import invoke
-from tests.helpers.report_data import changed, write_quickly
+from tests.helpers.report_data import changed, data_of, write_quickly
 from tests.helpers.tournaments import experiment, playing
 
 NAMES = [name for name, _ in MOVE_COLUMNS]
@@ -124,9 +123,10 @@ def test_the_moves_of_chosen_games_can_be_read_alone(in_parts: Run, monkeypatch:
     among = in_parts.moves[in_parts.moves["game"].isin(chosen)].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, among)
     monkeypatch.setattr(games, "_READ", games.AT_ONCE)
-    page = games_of(in_parts, 100)
+    page = str(games.RunGames(in_parts).part(100))
     monkeypatch.setattr(survey, "SAMPLE", 10**9)
-    assert page.inside == 100 and page == games_of(arena.load(in_parts.folder), 100)
+    assert len(data_of(page)["listed"]["id"]) == 100
+    assert page == str(games.RunGames(arena.load(in_parts.folder)).part(100))
 
 
 @pytest.mark.full

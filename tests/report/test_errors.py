@@ -17,10 +17,11 @@ from arena.report.files import pdn_games
 from arena.report.run import Run
 from arena.report.sentences.answer import answer, endgame_claims
 from arena.report.tables.grades import errors_of_games
-from arena.report.viewer import games_of, linked_games
+from arena.report.viewer import RunGames, linked_games
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
+    data_of,
     drawn,
     plain,
     player,
@@ -207,12 +208,12 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
     marked = errors_of_games(graded.grades)
     for number, text in zip(graded.games["game"], pdn_games(graded), strict=True):
         assert re.findall(r"\$\d", text) == ["$4" if number == 3 else "$2"] * len(marked.get(number, ()))
-    games = games_of(graded, 12)
+    games = data_of(RunGames(graded).part(12))
     first = linked_games(graded)
-    assert games.linked and set(graded.costliest_errors["game"]) <= first
-    numbers = graded.games.set_index("id")["game"][unpacked(games.listed)["id"]].tolist()
+    assert first and set(graded.costliest_errors["game"]) <= first
+    numbers = graded.games.set_index("id")["game"][games["listed"]["id"]].tolist()
     assert set(numbers[: len(first)]) <= first
-    (block,) = map(unpacked, games.blocks)
+    (block,) = map(unpacked, games["blocks"])
     for number, game in zip(numbers, block, strict=True):
         found = {int(ply): (mark, better) for ply, (mark, better, _) in game.get("errors", {}).items()}
         assert found == marked.get(number, {})

@@ -16,9 +16,7 @@ import pytest
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
 from arena.report.charts.style import on_page, save_png, svg
-from arena.report.files import frame_of
 from arena.report.page import parts
-from arena.report.page.sections import MOST_PAIRS, RunPage
 from arena.report.page.standings import standings_grid
 from arena.report.run import TABLES, Run
 from arena.report.tables.table import Grid, Style
@@ -72,13 +70,6 @@ def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so() -> None:
     assert f"p{LEADING - 1}" in shown and f"p{LEADING}" not in shown
 
 
-def test_of_many_pairings_the_first_are_shown_and_the_page_says_so(made: Run) -> None:
-    text = RunPage(made).markdown.partition("### Each pairing")[2].partition("###")[0]
-    assert f"The first {MOST_PAIRS} of 153 pairings; crosstable.csv has all." in text
-    results = re.findall(r"\| (\d) - (\d) - (\d) \|", text)
-    assert len(results) == MOST_PAIRS and {sum(map(int, each)) for each in results} == {2}
-
-
 @pytest.mark.full
 def test_the_summary_shows_every_picture(made: Run) -> None:
     shown = re.findall(r"^!\[[^\]]+\]\(([\w.]+)\)$", (made.folder / "summary.md").read_text(), flags=re.MULTILINE)
@@ -93,9 +84,9 @@ def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: 
     """That of two kinds of limit has two columns headed LOS."""
     for run in (made, synthetic(tmp_path, TWO_TERMS, 5, plies=4)):
         for table in (table for table in TABLES.values() if table.view):
-            if not len(frame_of(run, table)):
+            if not len(getattr(run, table.name)):
                 continue
-            grid = table.grid(frame_of(run, table))
+            grid = table.grid(getattr(run, table.name))
             shown, text = (str(parts(kind).table(grid)).strip() for kind in ("html", "markdown"))
             assert shown.count("<th ") == len(text.splitlines()[1].split("|")) - 2 == len(grid.headings)
 
@@ -104,9 +95,9 @@ def test_figures_sort_by_their_values_and_names_by_their_letters(made: Run, tmp_
     """Also a name that begins with a number."""
     for run in (made, synthetic(tmp_path, [player("7 up", 1), player("12 men", 2)], 5, plies=4)):
         read = [
-            table.grid(frame_of(run, table))
+            table.grid(getattr(run, table.name))
             for table in TABLES.values()
-            if table.view and len(frame_of(run, table))
+            if table.view and len(getattr(run, table.name))
         ]
         for grid in [standings_grid(run), *read]:
             for row in grid.rows:

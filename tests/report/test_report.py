@@ -104,12 +104,16 @@ def test_the_best_player_is_at_the_top_of_the_elo_chart(mixed: Run) -> None:
 
 
 def test_the_depth_chart_has_points_at_the_ratings_and_the_fitted_curve(mixed: Run) -> None:
-    ax: Any = plot_sweep(mixed.sweeps[mixed.sweeps["per"] == "depth"], mixed.gains)
-    points, curve = ax.containers[0].lines[0], next(line for line in ax.lines if len(line.get_xdata()) == 100)
+    points: Any = mixed.sweep[mixed.sweep["per"] == "depth"]
+    ax: Any = plot_sweep(points)
+    drawn_points, curve = (
+        ax.containers[0].lines[0],
+        next(line for line in ax.lines if len(line.get_xdata()) == 100),
+    )
     by_name: Any = mixed.standings.set_index("player")["elo"]
-    assert points.get_xdata().tolist() == [1, 2, 3, 5]
-    np.testing.assert_allclose(points.get_ydata(), by_name[["ab-d1", "ab-d2", "ab-d3", "ab-d5"]])
-    fit: Any = mixed.gains[mixed.gains["per"] == "depth"].iloc[0]
+    assert drawn_points.get_xdata().tolist() == [1, 2, 3, 5]
+    np.testing.assert_allclose(drawn_points.get_ydata(), by_name[["ab-d1", "ab-d2", "ab-d3", "ab-d5"]])
+    fit: Any = points.iloc[0]
     np.testing.assert_allclose(curve.get_ydata(), fit["elo_at_1"] + fit["gain"] * np.log2(curve.get_xdata()))
     np.testing.assert_allclose(curve.get_xdata()[[0, -1]], [1, 5])
 
@@ -204,7 +208,7 @@ BROKEN = {
     "charts.catalogue.plot_sweep": "The answer",
     "page.standings.whisker": "Standings",
     "page.sections.player_sections": "Players' pages",
-    "write.viewer": "Games",
+    "write.RunGames.part": "Games",
 }
 """Functions of sections of a page, each with what the section is called."""
 

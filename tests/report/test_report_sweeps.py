@@ -15,12 +15,11 @@ from scipy.stats import binom, chi2
 from arena.ratings.contrasts import Family
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
-from arena.report.charts.elo import plot_number, plot_sweep
+from arena.report.charts.catalogue import answering_chart, charts
+from arena.report.charts.elo import plot_sweep
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
-from arena.report.sentences.answer import answering_chart
-from arena.report.tables.settings import swept_number
-from arena.report.tables.sweeps import doublings, gains, sweeps
+from arena.report.tables.sweeps import doublings, lines, points, sweep
 from tests.helpers.report_data import (
     player,
     rated,
@@ -42,8 +41,9 @@ def by_depth(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
 
 
 def gains_of(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
-    lines = doublings(ratings, by_depth(ratings, depths))
-    return gains(ratings, lines, Family(ratings, [each.weights for each in lines]))
+    of_depth = by_depth(ratings, depths)
+    found = doublings(ratings, of_depth)
+    return sweep(ratings, of_depth, found, Family(ratings, [each.weights for each in found]))
 
 
 @pytest.mark.parametrize(("off", "fits"), [([0, 0, 0, 0], True), ([-6, 9, -2, -8], True), ([0, 90, 20, 0], False)])
@@ -54,22 +54,24 @@ def test_a_gain_is_the_slope_of_least_squares_and_fits_by_the_probability_of_its
     x = np.log2(depths)
     elo = 50 + 90 * x + off
     ratings = rated(dict(zip((f"d{d}" for d in depths), elo, strict=True)))
-    (row,) = gains_of(ratings, depths).to_dict("records")
+    table = gains_of(ratings, depths)
+    (row,) = lines(table).to_dict("records")
     slope, intercept = np.polyfit(x, elo, 1)
     error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum())
-    assert (row["family"], row["per"], row["players"], row["x_low"], row["x_high"]) == ("f", "depth", 4, 1, 8)
+    assert (row["family"], row["per"], len(table)) == ("f", "depth", 4)
     found = [row[name] for name in ("gain", "gain_low", "gain_high", "elo_at_1", "agreement")]
     rest = ((elo - intercept - slope * x) ** 2).sum() / 100
     expected = [slope, slope - error, slope + error, intercept, chi2.sf(rest, 2)]
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
     assert row["fits"] == fits and row["shown"]
-    ax: Any = plot_sweep(by_depth(ratings, depths), pd.DataFrame([row]))
+    ax: Any = plot_sweep(table)
     assert any(len(line.get_xdata()) == 100 for line in ax.lines) == fits
 
 
 def test_a_gain_does_not_depend_on_the_anchor() -> None:
     runs = [synthetic(Path(), GRID, 6, anchor=anchor) for anchor in (None, "simple d1", "cis300 d4")]
-    tables_of = [run.gains.sort_values(["per", "family"]).drop(columns=["elo_at_1"]) for run in runs]
+    names = ["family", "per", "gain", "gain_low", "gain_high", "agreement", "fits", "shown"]
+    tables_of = [lines(run.sweep).sort_values(["per", "family"])[names] for run in runs]
     for other in tables_of[1:]:
         pd.testing.assert_frame_equal(tables_of[0].reset_index(drop=True), other.reset_index(drop=True), rtol=1e-6)
 
@@ -98,7 +100,7 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
     players += [player(f"t{s}", type="x", seconds=s) for s in (0.1, 0.2)]
     standings = pd.DataFrame({"player": [p["name"] for p in players], "elo": np.arange(8.0), "games": 9})
     standings = standings.assign(elo_low=0.0, elo_high=1.0, nodes_per_move=[90, 180, 300, 7, 8, 9, 5, 6])
-    table = sweeps(standings, specs(players))
+    table = points(standings, specs(players))
     table = table[table["per"] == "nodes"]
     assert sorted(map(tuple, table[["family", "player"]].to_numpy().tolist())) == [
         ("alphabeta by depth", "d1"), ("alphabeta by depth", "d2"), ("alphabeta by depth", "d3"),
@@ -110,30 +112,33 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
 # charts and files
 
 
-def test_numbers_are_swept_where_players_differ_in_one_alone(tmp_path: Path) -> None:
-    weights = [{"linear": {"man": man, "king": king}} for man in (1, 2) for king in (3, 5, 7)]
+def test_every_number_in_which_players_differ_alone_is_swept_and_has_its_chart(tmp_path: Path) -> None:
+    weights = [{"linear": {"man": man, "king": king}} for man in (1, 2, 4) for king in (3, 5, 7)]
     players = [player(f"p{i}", 2, evaluation=weight) for i, weight in enumerate(weights)]
     players += [player("deeper", 4, evaluation=weights[0]), player("other", 2, evaluation="simple")]
-    swept = swept_number(specs(players), 3)
-    assert swept.name == "king"
-    assert swept.values == {f"p{i}": float(weight["linear"]["king"]) for i, weight in enumerate(weights)}
-    assert swept.family == {f"p{i}": f"man {1 + i // 3}" for i in range(6)}
-    one = swept_number(specs(players[:3]), 3)
-    assert set(one.family.values()) == {""}
-    run = synthetic(tmp_path, players[:3], 4, plies=2)
-    (line,) = plot_number(run.standings, one).containers
-    assert line[0].get_xdata().tolist() == [3, 5, 7]
-    assert line[0].get_ydata().tolist() == run.standings.set_index("player")["elo"][["p0", "p1", "p2"]].tolist()
-    assert answering_chart(run) == "elo_by_number"
+    run = synthetic(tmp_path, players, 2, plies=2)
+    elo = run.standings.set_index("player")["elo"]
+    assert [*charts(run)] == ["comparisons", "elo_by_man", "elo_by_king"] and answering_chart(run) == "elo_by_man"
+    for place, name in enumerate(("man", "king")):
+        of_number = run.sweep[run.sweep["per"] == name].set_index("player")
+        assert of_number["x"].to_dict() == {f"p{i}": weight["linear"][name] for i, weight in enumerate(weights)}
+        other = ("king", "man")[place]
+        assert of_number["family"].to_dict() == {
+            f"p{i}": f"{other} {w['linear'][other]}" for i, w in enumerate(weights)
+        }
+        assert (of_number["elo"] == elo[of_number.index]).all() and of_number["gain"].isna().all()
+        first: Any = charts(run)[f"elo_by_{name}"].draw().containers[0]
+        assert first[0].get_xdata().tolist() == sorted({weight["linear"][name] for weight in weights})
+    assert {*synthetic(tmp_path, players[:3], 1, plies=2).sweep["family"]} == {""}
 
 
 def test_the_chart_of_a_sweep_stands_below_the_answer(tmp_path: Path) -> None:
     grid = synthetic(tmp_path, GRID, 8, plies=20)
     assert answering_chart(grid) == "elo_by_depth"
 
-    def charts(run: Run) -> list[str]:
+    def shown(run: Run) -> list[str]:
         opening, *_ = RunPage(run).html.partition("<section>")
         return re.findall('id="chart-([^"]+)"', opening)
 
-    assert charts(grid) == ["elo_by_depth"]
-    assert charts(synthetic(tmp_path, EQUAL, 3, plies=4)) == []
+    assert shown(grid) == ["elo_by_depth"]
+    assert shown(synthetic(tmp_path, EQUAL, 3, plies=4)) == []

@@ -101,7 +101,8 @@ def effort_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.Data
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
     players = [player("busy", 4), player("idle", type="random")]
     survey = Survey(totals(moves), moves, pd.Series(dtype=float))
-    return effort(rows, survey, ["idle", "busy"], specs(players), {})
+    own = pd.DataFrame({"player": "busy", "extra": "tokens", "value": [3.0, 4.0]})
+    return effort(rows, survey, ["idle", "busy"], specs(players), {}, own)
 
 
 def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
@@ -122,6 +123,7 @@ def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves()
     busy = moves[moves["player"] == "busy"]
     assert table.loc["busy", "nodes_per_second"] == busy["nodes"].sum() / 1.0
     assert table.loc["busy", ["seconds_per_move", "wall_seconds_per_move"]].tolist() == [0.5, 1.0]
+    assert table["extra_tokens"].dropna().to_dict() == {"busy": 3.5}
     some = moves.assign(cpu_seconds=pd.array([0.25, None, None, None], dtype="Float64"))
     table = effort_of(some).set_index("player")
     assert table.loc["busy", "nodes_per_second"] == busy["nodes"].sum() / busy["seconds"].sum()
@@ -179,11 +181,9 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     unwritten = {"games": ["key", "time", "line"]}  # of the run, not of its file
     for name, of in TABLES.items():
         table = getattr(run, name).drop(columns=unwritten.get(name, []))
-        of_players = run.placed if name == "crosstable" else []
         absent = {"standings": {"los"}, "moves": {"fen"}}.get(name, set())  # of no final order; of `positions`
         settings = ["depth", "evaluation"] if name == "standings" else []
-        wanted = [each for each in (*of.names, *of_players, *settings) if each not in absent]
-        assert [*filter(None, [table.index.name]), *table.columns] == wanted, name
+        assert [*table.columns] == [each for each in (*of.names, *settings) if each not in absent], name
 
 
 # --- the grade sheet: what a teacher has of each submission
@@ -283,10 +283,9 @@ def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(t
     page = RunPage(class_of(tmp_path)).html
     assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
     assert page.count('<p class="failed"><a href="#player=') == 2  # bad and gone, which no standings name
-    [sheet] = [file for file in files_of(class_of(tmp_path)) if file.name == "submissions.csv"]
-    sheet.fill(class_of(tmp_path), tmp_path / "sheet.csv")
+    files_of(class_of(tmp_path))["submissions.csv"](tmp_path / "sheet.csv")
     assert (tmp_path / "sheet.csv").read_text(encoding="utf-8").startswith("\ufeff")
     built_in = [player(name, 3) for name in "ab"]
     run = run_of(tmp_path, experiment(built_in), *frames(built_in, 2, plies=4))
     assert "submissions" not in RunPage(run).html
-    assert "submissions.csv" not in {file.name for file in files_of(run)}
+    assert "submissions.csv" not in files_of(run)

@@ -15,10 +15,11 @@ import pytest
 from arena.ledger.info import RunInfo
 from arena.report.run import Run
 from arena.report.sheets import file_names, opponents, write_sheets
+from arena.report.viewer import RunGames
 from arena.report.write import write
 from players.finding import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke, refused
-from tests.helpers.report_data import changed, experiment, frames, player, run_of
+from tests.helpers.report_data import changed, data_of, experiment, frames, player, run_of
 
 COMMON = (
     "move",
@@ -152,13 +153,14 @@ def test_no_name_of_another_one_x(tmp_path: Path, seed: int) -> None:
     names = [*rng.sample(COMMON, 2), *(made_up(rng, taken) for _ in range(4))]
     rng.shuffle(names)
     run = class_named(tmp_path, names, words)
-    paths = write_sheets(run)
+    paths = write_sheets(run, RunGames(run))
     assert len(paths) == len(names) and all_differ([path.name for path in paths])
     own = {name: {name, *words[2 * i : 2 * i + 2]} for i, name in enumerate(names)}
     own[names[-1]] |= {words[-1], words[-2]}
     for name, path in zip([*names[1:], names[0]], paths, strict=True):
         page = path.read_text(encoding="utf-8")
-        assert words_of(page) <= own[name], name
+        games = json.dumps(data_of(page)["listed"], ensure_ascii=False) if "data-games" in page else ""
+        assert words_of(page) | words_of(games) <= own[name], name
         assert name in unescape(page).replace("<wbr>", "")
         assert (FAILED in page) == (name != names[0])
 
@@ -182,7 +184,7 @@ def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Pa
     own = sheets[0].with_name("mine.html")
     own.write_text("<p>What I say to the class.")
     sheets[0].rename(own.with_name("older.html"))
-    assert write_sheets(run) == sheets and {*own.parent.iterdir()} == {*sheets, own}
+    assert write_sheets(run, RunGames(run)) == sheets and {*own.parent.iterdir()} == {*sheets, own}
 
 
 @pytest.mark.full

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import random
-import re
 from pathlib import Path
 
 import pytest
 
 import arena.report.viewer as viewer_games
 from arena.report.run import Run
-from arena.report.viewer import games_of, replay_data, viewer
+from arena.report.viewer import RunGames, replay_data, viewer_of
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
+from arena.rules.pdn.read import read_pdn
 from arena.rules.played import replayed
 from arena.rules.variants import Variant
 from tests.helpers.command_line import invoke
-from tests.helpers.report_data import player, synthetic, unpacked
+from tests.helpers.report_data import data_of, player, synthetic, unpacked
 from tests.helpers.stored_run import StoredRun
 
 PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
@@ -75,21 +74,48 @@ def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
 
 def test_the_page_holds_as_many_games_as_are_asked_for_or_fit(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(viewer_games, "AT_ONCE", 2)
-    whole = games_of(made)
-    assert whole.inside == whole.of == len(made.games)
-    few = games_of(made, 7)
-    assert few.inside == 7 == sum(len(unpacked(block)) for block in few.blocks)
-    assert unpacked(few.listed)["id"] == unpacked(whole.listed)["id"][:7]
-    room = sum(map(len, whole.blocks)) // 2
-    part = games_of(made, characters=room)
-    assert 0 < part.inside < whole.inside and sum(map(len, part.blocks)) <= room
+    whole = data_of(RunGames(made).part())
+    assert len(whole["listed"]["id"]) == len(made.games) and {*whole["listed"]["white"]} == {*made.players}
+    few = data_of(RunGames(made).part(7))
+    assert sum(len(unpacked(block)) for block in few["blocks"]) == 7
+    assert few["listed"]["id"] == whole["listed"]["id"][:7]
+    room = sum(map(len, whole["blocks"])) // 2
+    part = data_of(RunGames(made).part(characters=room))
+    assert 0 < len(part["listed"]["id"]) < len(made.games) and sum(map(len, part["blocks"])) <= room
 
 
-def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:
-    part = str(viewer(made))
-    data = re.search(r"<script type=.application/json. data-games>(.*?)</script>", part, re.DOTALL)
-    assert data and "<" not in data[1]
-    assert {*unpacked(json.loads(data[1])["listed"])["white"]} == {*made.players}
+PDN = """[Event "Glasgow <1841>"]
+[White "Anderson"]
+[Black "Wyllie"]
+[Result "1-0"]
+[GameType "21"]
+
+{Old.} 1. 11-15 {the best reply follows} 23-19 {+0.34/12 0.050s} 2. 9-14 /FEN "W:W21:BK5"/ 21-17 1-0
+
+[White "Shashin"]
+[GameType "25,W,8,0,A0,0"]
+
+1. c3-d4 b6-a5 2. d4-c5 d6:b4 *
+"""
+
+
+def test_games_of_a_pdn_have_tags_comments_scores_and_their_own_notation(tmp_path: Path) -> None:
+    data = data_of(viewer_of(read_pdn(PDN).games))
+    english, russian = unpacked(data["blocks"][0])
+    assert data["listed"]["white"] == ["Anderson", "Shashin"] and data["listed"]["result"] == ["black", "*"]
+    assert english["tags"]["Event"] == "Glasgow <1841>" and english["score"] == [None, 0.34, None, None]
+    assert english["comments"] == {"0": "Old.", "1": "the best reply follows", "2": "+0.34/12 0.050s"}
+    pieces, turn = english["setups"]["3"]
+    assert (pieces[20], pieces[4], turn, pieces.count(".")) == ("w", "B", "white", 30)
+    assert [board["names"][0] for board in data["boards"]] == ["1", "b8"] and russian["tags"]["White"] == "Shashin"
+    assert [board["capture"] for board in data["boards"]] == ["x", ":"]
+    (tmp_path / "two.pdn").write_text(PDN)
+    assert invoke("show", tmp_path / "two.pdn", "--out", tmp_path / "all.html").exit_code == 0
+    assert (
+        invoke("show", tmp_path / "two.pdn", "--game", 2, "--ply", 3, "--out", tmp_path / "2.html").exit_code == 0
+    )
+    every, second = (data_of((tmp_path / name).read_text()) for name in ("all.html", "2.html"))
+    assert every["listed"]["id"] == ["1", "2"] and (second["listed"]["id"], second["ply"]) == (["2"], 3)
 
 
 @pytest.mark.full

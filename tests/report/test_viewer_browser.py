@@ -19,7 +19,7 @@ from arena.report.run import Run
 from arena.rules.board import UNIT, corner
 from arena.rules.custom import build_variant
 from tests.helpers.command_line import invoke
-from tests.helpers.report_data import changed, write_quickly
+from tests.helpers.report_data import changed, plain, write_quickly
 from tests.helpers.web_browser import page_of, symbols
 
 pytestmark = pytest.mark.full
@@ -53,6 +53,22 @@ def runs(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> dict[st
         assert invoke("run", folder / "run.yaml", "--out", folder / "out", "--workers", 1).exit_code == 0
         found[name] = arena.load(folder / "out")
     return found
+
+
+RUSSIAN = """[White "Tinsley <b>"]
+[Black "Derek Oldbury"]
+[Event "Match"]
+[GameType "25,W,8,0,A0,0"]
+[Result "1-0"]
+
+{Begun.} 1. c3-d4 b6-a5 {"sic"} 2. d4-c5 {+0.34/12 0.050s} d6:b4 1-0
+
+[White "other"]
+[GameType "20"]
+[Result "2-0"]
+
+1. 32-28 19-23 2. 28x19 14x23 2-0
+"""
 
 
 @contextmanager
@@ -266,3 +282,32 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
         text = page.inner_text("section.player:visible")
         assert f"Played {mover['move']} ??, better {better} (the arrow)." in text
         assert "Costs a win turned into a loss." in text
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 657), (800, 600), (390, 844)])
+def test_a_pdn_is_shown_as_it_is_written_on_a_board_that_fits(browser, tmp_path, width, height):
+    (tmp_path / "g.pdn").write_text(RUSSIAN)
+    assert invoke("show", tmp_path / "g.pdn", "--out", tmp_path / "g.html").exit_code == 0
+    with page_of(browser, viewport={"width": width, "height": height}) as page:
+        page.goto(f"file://{tmp_path}/g.html")
+        page.wait_for_selector("#viewer[data-ready]")
+        assert page.inner_text("[data-part=title]") == "Game 1: Tinsley <b> – Derek Oldbury, White won"
+        assert page.inner_text("[data-part=status] q") == "Begun."
+        assert page.locator(".board-labels text").first.text_content() == "b8"
+        assert page.locator(".viewer-moves button").all_inner_texts() == ["c3-d4", "b6-a5", "d4-c5", "d6:b4"]
+        page.click(".viewer-moves button >> nth=2")
+        assert "score +0.34 men" in plain(page.inner_text("[data-part=status]"))
+        game = arena.Game("russian")
+        for text in ("22-18", "9-13", "18-14"):  # c3-d4, b6-a5, d4-c5
+            game.push(text)
+        command = page.input_value("[data-part=play]")
+        assert command == f"arena play russian --browser --fen {position(page)}" and "c5" in command
+        shown = invoke("show", position(page), "--variant", "russian", "--json")
+        assert json.loads(shown.stdout)["fen"] == position(page) and pieces(page) == symbols("russian", game.fen)
+        assert {"Event", "GameType"} <= {*page.locator(".viewer-facts dt").all_inner_texts()}
+        page.keyboard.press("n")  # the focus was on a button of a game that is no longer there
+        page.wait_for_selector(".board-squares [data-square='50']")
+        page.keyboard.press("End")
+        assert page.locator(".viewer-moves [aria-current]").inner_text() == "14x23"
+        box = page.locator(".viewer-play").bounding_box()
+        assert box["height"] <= height and page.evaluate("document.documentElement.scrollWidth") <= width

@@ -94,10 +94,11 @@ def log_scale(ax: Axes, axis: str, values: np.ndarray) -> None:
 
 
 def legend(ax: Axes) -> None:
-    """A legend inside while it is short; else under the Axes: the figure grows."""
+    """A legend inside while it is short, if anything has a label; else under the Axes: the figure grows."""
     handles, labels = ax.get_legend_handles_labels()
     if len(labels) <= SHORT_LEGEND:
-        ax.legend(loc="best")
+        if labels:
+            ax.legend(loc="best")
         return
     figure = figure_of(ax)
     width, height = figure.get_size_inches()

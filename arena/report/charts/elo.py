@@ -1,8 +1,6 @@
-"""Elo of each player, against depth, nodes and a number of the settings, and in several runs."""
+"""Elo of each player, against what is swept, and in several runs."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,12 +24,17 @@ from arena.report.charts.axes import (
     row_axes,
 )
 from arena.report.charts.style import INK, series, styled
-from arena.report.tables.settings import SweptNumber
+from arena.report.tables.sweeps import DEPTH, NODES
 
 CROWDED = 60
 """Marks of a chart of several runs above which a player's stand in one line."""
 WIDE = 10
 """Times the least of the numbers that the greatest is, from which on their axis is logarithmic."""
+_SWEPT = {
+    DEPTH: ("search depth", "search depth, plies"),
+    NODES: ("nodes per move", "mean nodes per move (log scale)"),
+}
+"""What is swept in the title and below the axis; a number has its name."""
 _LEGEND = 6.0
 """Inches of a row of the legend over a chart of several runs."""
 
@@ -54,67 +57,43 @@ def plot_elo(standings: pd.DataFrame, *, reference: str = "") -> Axes:
 
 
 @styled
-def plot_sweep(sweep: pd.DataFrame, gains: pd.DataFrame, *, reference: str = "") -> Axes:
-    """Elo against depth, or against nodes per move, with 95 % intervals.
+def plot_sweep(points: pd.DataFrame, *, reference: str = "") -> Axes:
+    """Elo against what is swept, with 95 % intervals; `points` are the rows of `Run.sweep` with one `per`.
 
-    `sweep` are the rows of `Run.sweeps` of one kind. A family whose rows in `gains` (`Run.gains`) fit has its line
-    and what a doubling is worth. The LINES families with the best players are shown.
+    A family whose line fits has it, and what a doubling is worth. The LINES families with the best players are
+    shown.
     """
-    per = sweep["per"].iloc[0]
-    best = sweep.groupby("family")["elo"].max().sort_values(ascending=False, kind="stable")
-    names = [name for name in dict.fromkeys(sweep["family"]) if name in best.index[:LINES]]
-    some = leading(len(best), LINES, " families")
-    ax = area(f"Elo by {'search depth' if per == 'depth' else 'nodes per move'}, with 95 % intervals{some}")
-    for i, (name, shift) in enumerate(zip(names, _shifts(len(names)), strict=True)):
-        rows, style, label = sweep[sweep["family"] == name], series(i), str(name)
-        for fit in gains[(gains["family"] == name) & (gains["per"] == per) & gains["fits"]].to_dict("records"):
-            label += f": {Interval.of(fit, 'gain')} Elo per doubling"
-            along = np.geomspace(fit["x_low"], fit["x_high"], 100)
-            line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
+    per = points["per"].iloc[0]
+    best = points.groupby("family")["elo"].max().sort_values(ascending=False, kind="stable")
+    names = [name for name in dict.fromkeys(points["family"]) if name in best.index[:LINES]]
+    title, label = _SWEPT.get(per, (per, per))
+    ax = area(f"Elo by {title}, with 95 % intervals{leading(len(best), LINES, ' families')}")
+    for i, name in enumerate(names):
+        rows, style, text = points[points["family"] == name], series(i), str(name)
+        first = rows.iloc[0].to_dict()
+        if first["fits"]:
+            text += f": {Interval.of(first, 'gain')} Elo per doubling"
+            along = np.geomspace(rows["x"].min(), rows["x"].max(), 100)
+            line = first["elo_at_1"] + first["gain"] * np.log2(along)
             ax.plot(along, line, **style | {"marker": "none", "linewidth": 1.3})
-        shifted = rows.assign(x=rows["x"] + (shift if per == "depth" else 0.0))
-        _draw_line(ax, shifted, style | {"linestyle": "none"}, label)
-    if per == "depth":
+        style |= {"linestyle": "none"} if per in _SWEPT else {}
+        # points of each family stand beside those of others, so that none hides another
+        shift = min(0.08, 0.5 / len(names)) * (i - (len(names) - 1) / 2) if per == DEPTH else 0.0
+        elo, low, high = (rows[column].to_numpy(dtype=float) for column in Interval.columns_of("elo"))
+        error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
+        ax.errorbar(rows["x"] + shift, elo, error, capsize=3, elinewidth=1.3, label=text, **style)
+    x = points["x"].to_numpy(dtype=float)
+    if per == DEPTH:
         ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
         ax.margins(x=0.06)
-        ax.set_xlabel("search depth, plies")
-    else:
-        log_scale(ax, "x", sweep["x"].to_numpy(dtype=float))
-        ax.set_xlabel("mean nodes per move (log scale)")
+    elif per == NODES or (x.min() > 0 and x.max() / x.min() >= WIDE):
+        log_scale(ax, "x", x)
+        if per != NODES:
+            ax.xaxis.set_major_formatter("{x:g}")
+    ax.set_xlabel(label)
     ax.set_ylabel(elo_label(reference))
     legend(ax)
     return ax
-
-
-@styled
-def plot_number(standings: pd.DataFrame, swept: SweptNumber, *, reference: str = "") -> Axes:
-    """Elo against a number of the settings, with 95 % intervals; the LINES families with the best players."""
-    table = standings[standings["player"].isin(swept.values) & standings["elo"].notna()]
-    table = table.assign(x=table["player"].map(swept.values), family=table["player"].map(swept.family))
-    names = table.drop_duplicates("family")["family"].tolist()
-    ax = area(f"Elo by {swept.name}, with 95 % intervals{leading(len(names), LINES, ' families')}")
-    for i, name in enumerate(names[:LINES]):
-        _draw_line(ax, table[table["family"] == name].sort_values("x"), series(i), name)
-    low, high = table["x"].min(), table["x"].max()
-    if low > 0 and high / low >= WIDE:
-        log_scale(ax, "x", table["x"].to_numpy(dtype=float))
-        ax.xaxis.set_major_formatter("{x:g}")
-    ax.set_xlabel(swept.name)
-    ax.set_ylabel(elo_label(reference))
-    if len(names) > 1:
-        legend(ax)
-    return ax
-
-
-def _shifts(families: int) -> list[float]:
-    """How far to shift the points of each family along an axis of whole depths, so that none hides another."""
-    return [min(0.08, 0.5 / families) * (i - (families - 1) / 2) for i in range(families)]
-
-
-def _draw_line(ax: Axes, rows: pd.DataFrame, style: dict[str, Any], label: str) -> None:
-    elo, low, high = (rows[column].to_numpy(dtype=float) for column in Interval.columns_of("elo"))
-    error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
-    ax.errorbar(rows["x"], elo, error, capsize=3, elinewidth=1.3, label=label, **style)
 
 
 @styled

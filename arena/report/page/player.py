@@ -30,12 +30,13 @@ from arena.report.tables.submissions import (
     notices,
     without_paths,
 )
-from arena.report.tables.table import Cell, Grid, Heading, Style, words
+from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED
-from arena.rules.board import Board
+from arena.rules.board import Board, Labels
 from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers
 from arena.rules.notation import fen
+from arena.rules.pdn.write import Spelling
 from arena.rules.played import PlayedGame, replayed
 from players.finding import Finding
 from players.loading import own_code
@@ -56,6 +57,9 @@ REMEDIES = {
 """What to do about a failure, by its kind."""
 BUSY = "The machine was busy, or the limit is close to the cost of a move: fewer workers, or a longer limit."
 """What to do where a built-in player is late."""
+
+
+NOTHING = Markup()
 
 
 class Evidence(NamedTuple):
@@ -110,12 +114,13 @@ class PlayerPage:
     """The first of its lost games."""
     more_lost: str = ""
 
-    def html(self, back: str, *, linked: bool = False) -> Markup:
+    def html(self, back: str, *, linked: bool = False, games: Markup = NOTHING) -> Markup:
         """The page as a part of a file; `back` is the line above the name.
 
-        Games are `linked` where the page has them.
+        Games are `linked` where the file has them; `games` show them at the end of a page of its own.
         """
-        return rendered("player.jinja", "html", player=self, back=back, linked_games=linked)
+        linked = linked or bool(games)
+        return rendered("player.jinja", "html", player=self, back=back, linked_games=linked, viewer=games)
 
 
 class PlayerPages:
@@ -169,10 +174,25 @@ class PlayerPages:
             "results": tuple(int((games["points"] == points).sum()) for points in (1, 0.5, 0)),
             "score": f"{percent(games['points'].mean())} of {number}",
             "points": self._points(row) if "buchholz" in row else "",
-            "opponents": _opponents(games, self.run.placed, called),
+            "opponents": self._opponents(name, games, called),
             "lost": _lost_games(lost.head(LOST), called) if len(lost) else None,
             "more_lost": f"And {len(lost) - LOST} more." if len(lost) > LOST else "",
         }
+
+    def _opponents(self, name: str, games: pd.DataFrame, called: Callable[[str], str]) -> Grid:
+        """The points against each opponent, the strongest first, and the rated difference."""
+        results = games.groupby("opponent")["points"].agg(list)
+        rows = []
+        for other in self.run.placed:
+            if other in results.index:
+                points = results[other]
+                bar = results_bar(*(points.count(result) for result in (1.0, 0.5, 0.0)))
+                share, text = sum(points) / len(points), f"{sum(points):g}/{len(points)}"
+                elo = self.run.ratings.difference(name, other)
+                rated = Cell(elo.value, str(elo)) if elo else EMPTY
+                rows.append([*words([called(other)]), Cell(share, text), Cell(share, text, bar), rated])
+        head = [NAMED, Heading("Points"), Heading("Won, drawn, lost", Style.RESULTS), Heading("Rated difference")]
+        return Grid(head, rows)
 
     def _points(self, row: Mapping[Any, Any]) -> str:
         """The points of a Swiss, and what decides between equal ones."""
@@ -192,7 +212,7 @@ class PlayerPages:
         position = ""
         if game is not None:
             before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
-            position = fen(game.variant, game.positions[before])
+            position = Spelling.of(game.variant).squares(fen(game.variant, game.positions[before]))
         label = f"Game {first.id}{more}:"
         written = (_last_lines(first.traceback), _last_lines(first.output))
         return Evidence(f"{failure_words(first)}. {remedy}", position, *written, label)
@@ -205,9 +225,10 @@ class PlayerPages:
             ply, better = row["ply"], row["best_move"]
             if ply > len(game.moves):
                 continue
-            arrow = square_numbers(better)
-            board = Board(game.variant, game.positions[ply - 1], arrows=[arrow] if arrow else [])
-            played = f"Played {game.text(ply)} {row['mark']}, better {better} (the arrow)."
+            arrow, spelt = square_numbers(better), Spelling.of(game.variant)
+            labels: Labels = "algebraic" if spelt.names else "numbers"
+            board = Board(game.variant, game.positions[ply - 1], arrows=[arrow] if arrow else [], labels=labels)
+            played = f"Played {spelt.move(game.text(ply))} {row['mark']}, better {spelt.move(better)} (the arrow)."
             link = game_link(id, ply - 1, "Open the game here")
             label, lost = f"Game {id}, ply {ply}.", f"Costs {cost(row, called)}."
             errors.append(_Error(label, played, lost, Markup(board.svg(None)), link))
@@ -247,19 +268,6 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
             break
         sections.append(section)
     return Markup("").join(sections), names[: len(sections)]
-
-
-def _opponents(games: pd.DataFrame, order: Sequence[str], called: Callable[[str], str]) -> Grid:
-    """The points against each opponent, the strongest first."""
-    results = games.groupby("opponent")["points"].agg(list)
-    rows = []
-    for name in order:
-        if name in results.index:
-            points = results[name]
-            bar = results_bar(*(points.count(result) for result in (1.0, 0.5, 0.0)))
-            share, text = sum(points) / len(points), f"{sum(points):g}/{len(points)}"
-            rows.append([*words([called(name)]), Cell(share, text), Cell(share, text, bar)])
-    return Grid([NAMED, Heading("Points"), Heading("Won, drawn, lost", Style.RESULTS)], rows)
 
 
 def _lost_games(lost: pd.DataFrame, called: Callable[[str], str]) -> Grid:

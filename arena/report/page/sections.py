@@ -7,63 +7,44 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-import pandas as pd
 from markupsafe import Markup
 
 from arena.base.files import REPORT
-from arena.base.number import percent, with_minus
+from arena.base.number import with_minus
 from arena.base.wording import counted
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.ratings.joint import NoteKind
 from arena.ratings.match import match_summary
-from arena.report.charts.catalogue import CHARTS
+from arena.report.charts.catalogue import Chart, answering_chart, charts
 from arena.report.charts.style import kinds_of, on_page
-from arena.report.files import frame_of
 from arena.report.marks import game_link
 from arena.report.page import Contents, html_of, markdown_of, parts
-from arena.report.page.player import player_sections
+from arena.report.page.player import NOTHING, player_sections
 from arena.report.page.standings import crosstable_grid, standings_grid
 from arena.report.run import TABLES, Run
-from arena.report.sentences.answer import Opening, answering_chart, opening
+from arena.report.sentences.answer import Opening, opening
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale, placed_by
 from arena.report.sentences.grading import cost, solved
-from arena.report.tables.outcomes import sides, white_points
-from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, words
+from arena.report.tables.outcomes import white_points
+from arena.report.tables.table import Cell, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED, differences, disagreeing
-from arena.rules.game import Termination
+from arena.rules.pdn.write import Spelling
 from arena.rules.result import pentanomial
 
 _RENEWED = 30
 """Seconds after which a browser loads the page of an unfinished run again."""
 _MOST_CROSSED = 16
-"""Players of a crosstable on a page; crosstable.csv has all."""
-_COSTLIEST = ("Where", "Player", "Played", "Better", "Cost")
-MOST_PAIRS = 100
-"""Pairs of values, and of players, that a page shows; comparisons.csv and crosstable.csv have all."""
-NOTHING = Markup()
-EFFORT_NOTES = {
+"""Players of a crosstable on a page; pairings.csv has all."""
+_MOST_PAIRS = 100
+"""Pairs of values that a page shows; comparisons.csv has all."""
+_EFFORT_NOTES = {
     "nodes_per_second": "Means over all moves; depth and nodes/s over the moves that searched.",
     "seconds_per_move": "Times are of the processor where that is known.",
     "nodes_at_depth": "Nodes at depth: of the moves searched to the limit.",
     "tt_hits": "Table hits: lookups that found the position.",
 }
 """What the table of the search effort says below, by the column that it is about."""
-TOGETHER = "“Stronger” is said with a chance of error of 5 % for all comparisons of the run together."
-OF_VALUES = "The difference of their Elo at equal limits, all else equal, with its 95 % interval."
-OF_PLAYERS = (
-    "Results are from the view of the first one. The difference in Elo rests on all games of the run, not on "
-    "theirs alone."
-)
-ENDINGS = (
-    "Decisions: those in which some move loses value. Errors threw away half a point (?) or a whole one (??). "
-    "W→D: wins turned into draws."
-)
-JUDGED = (
-    "Lost: points, 0 to 1, that the judge's score makes expect after the best move, less those after the played "
-    f"one. Moves that lost {INACCURACY:g} (?!), {MISTAKE:g} (?) and {BLUNDER:g} points or more (??). Positions of "
-    "the endgame tables are not among them."
-)
 
 
 class Shown(NamedTuple):
@@ -73,13 +54,13 @@ class Shown(NamedTuple):
     caption: str
     kinds: Sequence[str]
     """The suffixes of its files."""
-    draw: Callable[[str], str] | None
-    """Draws the chart of a name as an SVG text; without it a page has the links alone."""
+    draw: Callable[[], str] | None
+    """Draws the chart as an SVG text; without it a page has the links alone."""
 
     @property
     def picture(self) -> Markup:
         """The chart as an element of a page."""
-        return on_page(self.draw(self.name), self.name, self.caption) if self.draw else NOTHING
+        return on_page(self.draw(), self.name, self.caption) if self.draw else NOTHING
 
 
 @dataclass
@@ -87,7 +68,7 @@ class RunPage(Contents):
     """What the page of a run shows, by the names in its template, `run.jinja`."""
 
     run: Run
-    drawn: Callable[[str], str] | None = None
+    drawn: Callable[[str, Chart], str] | None = None
     """Draws the chart of a name as an SVG text; without it the page has links to files alone."""
     viewer: Markup = NOTHING
     """The part that shows the games."""
@@ -116,22 +97,14 @@ class RunPage(Contents):
         return {
             "page": self,
             "run": self.run,
-            "linked": self.linked,
+            "linked": self._players[1],
             "facts": facts,
             "answering_chart": answering_chart,
             "solved": solved,
             "details": details,
             "REPORT": REPORT,
-            "ENDINGS": ENDINGS,
-            "JUDGED": JUDGED,
-            "OF_VALUES": OF_VALUES,
-            "OF_PLAYERS": OF_PLAYERS,
+            "MARKS": (INACCURACY, MISTAKE, BLUNDER),
         }
-
-    @property
-    def linked(self) -> Collection[str]:
-        """The players that have a page of their own."""
-        return self._players[1]
 
     @cached_property
     def _players(self) -> tuple[Markup, list[str]]:
@@ -140,21 +113,25 @@ class RunPage(Contents):
         made = self.faults.attempt(part, make, (NOTHING, []))
         return (parts("html").text(self.faults.found[part], "failed"), []) if part in self.faults.found else made
 
+    @cached_property
+    def _charts(self) -> dict[str, Chart]:
+        return charts(self.run)
+
     def chart(self, name: str) -> Shown | None:
         """The chart of a name, if the run has it and it has no other place on the page."""
-        chart = CHARTS.get(name)
-        if chart is None or name in self._placed or not chart.is_of(self.run):
+        if name in self._placed or (chart := self._charts.get(name)) is None:
             return None
         self._placed.add(name)
-        return Shown(name, chart.caption, kinds_of(self.also), self.drawn)
+        draw = partial(self.drawn, name, chart) if self.drawn else None
+        return Shown(name, chart.caption, kinds_of(self.also), draw)
 
     def further_charts(self) -> list[Shown]:
         """The charts without another place."""
-        return [shown for name in CHARTS if (shown := self.chart(name))]
+        return [shown for name in self._charts if (shown := self.chart(name))]
 
     def table(self, name: str) -> Grid | None:
         """What people read of the table of a name; None of one without rows."""
-        frame = frame_of(self.run, TABLES[name])
+        frame = getattr(self.run, name)
         return None if frame.empty else TABLES[name].grid(frame)
 
     # the opening
@@ -170,7 +147,10 @@ class RunPage(Contents):
         if not any(" Elo" in claim.sentence for claim in self.opening.claims):
             return ""
         more = self.opening.more.text if self.opening.more else ""
-        scale = f"Elo with 95 % intervals; 100 Elo are 64 % of the points. {TOGETHER}"
+        scale = (
+            "Elo with 95 % intervals; 100 Elo are 64 % of the points. “Stronger” is said with a chance of error "
+            "of 5 % for all comparisons of the run together."
+        )
         return " ".join(filter(None, (scale, one_scale(self.run), more)))
 
     @property
@@ -185,7 +165,7 @@ class RunPage(Contents):
     @property
     def standings(self) -> Grid:
         """All players."""
-        return standings_grid(self.run, self.linked)
+        return standings_grid(self.run, self._players[1])
 
     @property
     def standings_note(self) -> str:
@@ -201,7 +181,7 @@ class RunPage(Contents):
         """The points of every two players, where there are three or more, and a page has room for them."""
         if not 3 <= len(self.run.players) <= _MOST_CROSSED or not len(self.run.games):
             return None
-        return crosstable_grid(self.run, self.linked, has_games=bool(self.viewer))
+        return crosstable_grid(self.run, self._players[1], has_games=bool(self.viewer))
 
     # effort and errors
 
@@ -219,20 +199,31 @@ class RunPage(Contents):
     def effort_note(self) -> str:
         """How to read the columns that the table of effort has."""
         effort = self.run.effort
-        return " ".join(sentence for name, sentence in EFFORT_NOTES.items() if effort[name].notna().any())
+        notes = [text for name, text in _EFFORT_NOTES.items() if effort[name].notna().any()]
+        if any(str(name).startswith("extra_") for name in effort):
+            notes.append("The last columns are means of the players' own numbers, over the moves that have them.")
+        return " ".join(notes)
 
     @cached_property
     def costliest(self) -> Grid | None:
         """The costliest errors, each with a link to its game."""
-        rows = []
-        for row in self.run.costliest_errors.to_dict("records"):
-            game = self.run.ids[row["game"]]
-            where = f"Game {game}, ply {row['ply']}"
-            link = game_link(game, row["ply"] - 1, where) if self.viewer else None
-            said = words((row["player"], f"{row['move']} {row['mark']}", row["best_move"]))
-            rows.append([Cell(None, where, link), *said, Cell(row["lost"], cost(row))])
-        head = [NAMED if name == "Player" else Heading(name, Style.WORD) for name in _COSTLIEST]
-        return Grid(head, rows) if rows else None
+        table, spelt = self.run.costliest_errors, Spelling.of(self.run.experiment.rule_set)
+        if table.empty:
+            return None
+        where, played, costs = [], [], []
+        for row in table.to_dict("records"):
+            id, ply = self.run.ids[row["game"]], row["ply"]
+            text = f"Game {id}, ply {ply}"
+            where.append(Cell(None, text, game_link(id, ply - 1, text) if self.viewer else None))
+            played.append(f"{spelt.move(row['move'])} {row['mark']}")
+            costs.append(Cell(row["lost"], cost(row)))
+        return Grid.of([
+            (Heading("Where", Style.WORD), where),
+            (NAMED, words(table["player"])),
+            (Heading("Played", Style.WORD), words(played)),
+            (Heading("Better", Style.WORD), words(map(spelt.move, table["best_move"]))),
+            (Heading("Cost", Style.WORD), costs),
+        ])  # fmt: skip
 
     # details
 
@@ -243,50 +234,7 @@ class RunPage(Contents):
         if len(table) < 2:
             return None
         every = table[["setting", "value", "reference"]].drop_duplicates()
-        return differences(table.merge(every.head(MOST_PAIRS)), pairs=True)
-
-    @cached_property
-    def _met(self) -> pd.Series:
-        """The points of every two players that met, of the first one, by their places."""
-        place = {name: place for place, name in enumerate(self.run.placed)}
-        games = sides(self.run.games)
-        games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
-        return games[games["player"] < games["opponent"]].groupby(["player", "opponent"])["points"].agg(list)
-
-    @cached_property
-    def pairings(self) -> Grid | None:
-        """The results of every two players that met, MOST_PAIRS of them."""
-        rows = []
-        for row in self._met.head(MOST_PAIRS).reset_index().to_dict("records"):
-            name, other, points = self.run.placed[row["player"]], self.run.placed[row["opponent"]], row["points"]
-            difference = self.run.ratings.difference(name, other)
-            results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
-            elo = Cell(difference.value, str(difference)) if difference else EMPTY
-            rows.append([*words((name, other)), Cell(sum(points) / len(points), results), elo])
-        head = [NAMED, Heading("Against", Style.NAME), Heading("Won, drawn, lost"), Heading("Rated difference")]
-        return Grid(head, rows) if rows else None
-
-    @property
-    def more_pairings(self) -> str:
-        """Where the others are."""
-        if len(self._met) <= MOST_PAIRS:
-            return ""
-        return f"The first {MOST_PAIRS} of {len(self._met):,} pairings; crosstable.csv has all."
-
-    @property
-    def endings(self) -> Grid:
-        """How games ended."""
-        table = self.run.terminations
-        return Grid.of(
-            [
-                (
-                    Heading("Ended by", Style.WORD),
-                    words(Termination(ended).words for ended in table["termination"]),
-                ),
-                (Heading("Games"), [Cell(games, f"{games:,}") for games in table["games"]]),
-                (Heading("Share"), [Cell(share, percent(share)) for share in table["share"]]),
-            ]
-        )
+        return differences(table.merge(every.head(_MOST_PAIRS)), pairs=True)
 
     @property
     def match(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
@@ -16,7 +16,6 @@ from arena.report.describe import describe
 from arena.report.marks import elo_html, player_html, results_bar, scale, whisker
 from arena.report.run import Run
 from arena.report.tables.forms import decided_by, plain
-from arena.report.tables.outcomes import Score
 from arena.report.tables.standings import STANDINGS
 from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell
 from arena.report.tables.views import NAMED
@@ -118,26 +117,30 @@ def crosstable_grid(run: Run, linked: Collection[str] = (), *, has_games: bool =
 
     With `has_games` each figure leads to the games of the two in the viewer.
     """
-    names = [str(name) for name in run.crosstable.index]
+    points: dict[tuple[str, str], tuple[float, int]] = {}
+    for row in run.pairings.to_dict("records"):
+        name, other, games = row["player"], row["opponent"], row["games"]
+        points[name, other] = row["points"], games
+        points[other, name] = games - row["points"], games
     numbered = [
         Cell(name, f"{number} {name}", player_html(name, linked) + Markup(" <small>{}</small>").format(number))
-        for number, name in enumerate(names, 1)
+        for number, name in enumerate(run.placed, 1)
     ]
     columns = [(NAMED, numbered)]
-    for number, other in enumerate(names, 1):
-        scores = zip(names, run.crosstable[other], strict=True)
-        columns.append((Heading(str(number)), [_share(name, other, score, has_games) for name, score in scores]))
+    for number, other in enumerate(run.placed, 1):
+        cells = [_share(name, other, *points.get((name, other), (0, 0)), has_games) for name in run.placed]
+        columns.append((Heading(str(number)), cells))
     return Grid.of(columns)
 
 
-def _share(name: str, other: str, score: Score | Literal[""], has_games: bool) -> Cell:
-    if not score:
+def _share(name: str, other: str, points: float, games: int, has_games: bool) -> Cell:
+    if not games:
         return EMPTY
-    share, text = score.share, f"{100 * score.share:.0f}"
+    share, score, text = points / games, f"{points:g}/{games}", f"{100 * points / games:.0f}"
     strength, side = abs(2 * share - 1), "up" if share >= 0.5 else "down"
     address = f"player={quote(name, safe='')}&opponent={quote(other, safe='')}"
     inside = Markup('<a href="#{}">{}</a>').format(address, text) if has_games else text
     drawn = Markup('<span class="heat {}" style="--s:{:.2f}" title="{} {} against {}">{}</span>').format(
         side, strength, name, score, other, inside
     )
-    return Cell(share, str(score), drawn)
+    return Cell(share, score, drawn)

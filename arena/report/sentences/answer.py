@@ -26,6 +26,7 @@ from arena.report.tables.forms import share
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.settings import LIMITS
 from arena.report.tables.suites import RANDOM_CHOICE
+from arena.report.tables.sweeps import lines
 from arena.report.tables.views import LEAST, TOO_LONG
 
 PODIUM = ("first", "second", "third")
@@ -146,7 +147,7 @@ def doublings(run: Run) -> list[Claim]:
 
     Of others that a doubling is not worth the same everywhere, with the Elo at each depth.
     """
-    for per, rows in run.gains.groupby("per", sort=False):
+    for per, rows in lines(run.sweep).groupby("per", sort=False):
         is_alone = len(rows) == 1
         claims = list[Claim]()
         for row in rows.sort_values(["fits", "gain"], ascending=False, kind="stable").to_dict("records"):
@@ -163,7 +164,7 @@ def doublings(run: Run) -> list[Claim]:
 
 def _elo_by(run: Run, per: object, family: str) -> str:
     """The Elo of a family at each depth, or number of nodes: "−310 at 1, −120 at 2, +50 at 4"."""
-    members = run.sweeps[(run.sweeps["per"] == per) & (run.sweeps["family"] == family)]
+    members = run.sweep[(run.sweep["per"] == per) & (run.sweep["family"] == family)]
     points = zip(members["elo"], members["x"], strict=True)
     return "Elo " + ", ".join(f"{signed(elo)} at {quantity(x)}" for elo, x in points)
 
@@ -354,18 +355,6 @@ def _pairs_left(path: pd.DataFrame, test: Sprt) -> str:
     llr, lower, upper = (float(path[name].iloc[-1]) for name in ("llr", "lower", "upper"))
     left = pairs_to_decide(SprtState(llr, lower, upper, "continue"), test.elo0, test.elo1)
     return f": it may take some {float(f'{left:.1g}'):,.0f} more"
-
-
-def answering_chart(run: Run) -> str:
-    """The name of the chart that stands below the answer; "" for none."""
-    if run.experiment.sprt:
-        return "sprt"
-    if run.order:
-        return ""
-    per = run.gains.loc[run.gains["fits"], "per"]
-    if len(per):
-        return f"elo_by_{per.iloc[0]}"
-    return "elo_by_depth" if len(run.sweeps) else "elo_by_number"
 
 
 def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:

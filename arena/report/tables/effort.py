@@ -11,10 +11,10 @@ import pandas as pd
 from arena.report.tables import shared, units
 from arena.report.tables.forms import figure, to_0, to_1
 from arena.report.tables.survey import Survey, time_of
-from arena.report.tables.table import Column, Style, Table
+from arena.report.tables.table import Column, Table
 from players.player import PlayerSpec
 
-SHARES = {f"seconds_p{share:02}": share / 100 for share in (5, 25, 50, 75, 95)}
+SHARES = {f"seconds_p{share:02}": share / 100 for share in (50, 95)}
 """The columns of quantiles of time."""
 
 EFFORT_TABLE = Table.read(
@@ -40,15 +40,8 @@ EFFORT_TABLE = Table.read(
     Column("overrun_p99", "time beyond the limit, 99th percentile of the moves that had one", units.SECONDS),
     Column("overrun_max", "time beyond the limit, worst move", units.SECONDS, "Worst overrun", is_wide=True),
     Column("time_losses", "games lost on time", units.GAMES, "Lost on time", text=to_0, is_wide=True),
-)  # fmt: skip
-EXTRAS = Table.read(
-    "extras", shared.PLAYER,
-    Column("extra", "name of the number", heading="Own number", style=Style.WORD),
-    Column("sum", "sum over all moves that have it", heading="Sum", text=figure),
-    Column("per_move", "mean over these moves", heading="Per move", text=figure),
-    Column("per_game", "mean over the games with such a move", heading="Per game", text=figure),
-    Column("moves", "moves that have it", units.MOVES, "Moves"),
-    Column("games", "games with such a move", units.GAMES, "Games"),
+    others=Column("extra_*", "mean of a number of the player's own, over moves that have it, as `extra_tokens`",
+        text=figure, is_wide=True),
 )  # fmt: skip
 
 
@@ -58,8 +51,11 @@ def effort(
     players: Sequence[str],
     specs: Iterable[PlayerSpec],
     families: Mapping[str, str],
+    numbers: pd.DataFrame,
 ) -> pd.DataFrame:
     """A row for each player that moved, in the order of `players`, over all its moves; missing what none recorded.
+
+    `numbers` are the players' own, those of `arena.ledger.read.RunData`.
 
     Moves that searched entered at least one node. Quantiles rest on the sample. Games lost on time are missing
     unless a move had a time limit.
@@ -101,7 +97,11 @@ def effort(
     beaten = games["white"].where(games["result"].astype(str) == "black", games["black"]).astype(str)
     losses = beaten[games["termination"].astype(str) == "time"].value_counts().reindex(table.index, fill_value=0)
     table["time_losses"] = losses.where(table["overrun_max"].notna()).astype("Int64")
-    return by_player(table.reset_index(), players)[EFFORT_TABLE.names]
+    own = (
+        numbers.astype({"player": str}).groupby(["player", "extra"])["value"].mean().unstack().add_prefix("extra_")
+    )
+    table = table.reset_index()[EFFORT_TABLE.names].merge(own, "left", left_on="player", right_index=True)
+    return by_player(table, players)
 
 
 def _limits(limits: Mapping[str, object], kind: str) -> pd.Series:
@@ -120,14 +120,6 @@ def _branching_factor(rows: pd.DataFrame) -> float:
     if len(nodes) < 2:
         return math.nan
     return float((nodes.iloc[-1] / nodes.iloc[0]) ** (1 / (nodes.index[-1] - nodes.index[0])))
-
-
-def extras(numbers: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
-    """Sum and means of each number of each player's own; `numbers` are those of `arena.ledger.read.RunData`."""
-    by = numbers.astype({"player": str}).groupby(["player", "extra"])
-    table = by.agg(sum=("value", "sum"), moves=("value", "size"), games=("game", "nunique"))
-    table["per_move"], table["per_game"] = table["sum"] / table["moves"], table["sum"] / table["games"]
-    return by_player(table.reset_index()[EXTRAS.names], players)
 
 
 def by_player(table: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:

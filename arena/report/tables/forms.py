@@ -52,8 +52,10 @@ def nonzero(value: Any) -> str:
 
 
 def figure(value: float) -> str:
-    """A number of a player's own: three digits, with a prefix from a thousand on."""
-    return quantity(value) if abs(value) >= 1000 else f"{float(f'{value:.3g}'):.10f}".rstrip("0").rstrip(".")
+    """A number of a player's own: three digits, with a prefix from a thousand on; "" if it is not known."""
+    if not known(value) or abs(value) >= 1000:
+        return quantity(value)
+    return f"{float(f'{value:.3g}'):.10f}".rstrip("0").rstrip(".")
 
 
 def decided_by(value: Any) -> str:

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import cast
 
+import numpy as np
 import pandas as pd
 
+from arena.base.number import known
 from arena.experiment.formats.fixed import Sprt
-from arena.ratings.interval import Z95, Interval
+from arena.ratings.interval import UNKNOWN, Z95, Interval
 from arena.ratings.joint import Ratings
 from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables import shared, units
-from arena.report.tables.table import Column, Table
+from arena.report.tables.table import Column, Style, Table, with_interval
+from arena.rules.game import Termination
 from arena.rules.result import WHITE_POINTS, points_of
 
-CROSSTABLE = Table.of(
-    "crosstable", shared.PLAYER,
-    others=Column("a player", 'points out of games against that player, such as "12.5/20"', units.POINTS),
+PAIRINGS = Table.read(
+    "pairings", shared.PLAYER,
+    Column("opponent", "the player that it met, which has a place below it", heading="Against", style=Style.NAME),
+    Column("games", "games of the two", units.GAMES),
+    Column("wins", "games that the player won", units.GAMES),
+    Column("draws", "games drawn", units.GAMES),
+    Column("losses", "games that the player lost", units.GAMES),
+    Column("points", "points of the player in these games", units.POINTS, "Won, drawn, lost",
+        text=lambda _, *counts: " - ".join(map(str, counts)), reads=("points", "wins", "draws", "losses")),
+    *with_interval("elo_difference", "Elo of the player over the opponent, by all games of the run", units.ELO,
+        "Rated difference", text=lambda *ends: str(Interval(*ends)) if known(ends[0]) else ""),
+)  # fmt: skip
+TERMINATIONS = Table.read(
+    "terminations",
+    Column("termination", "why games ended", heading="Ended by", style=Style.WORD,
+        text=lambda ended: Termination(ended).words),
+    Column("games", "games that ended so", units.GAMES, "Games", text="{:,}".format),
+    Column("share", "their share of all games", units.SHARE, "Share"),
 )  # fmt: skip
 SPRT = Table.of(
     "sprt",
@@ -28,22 +45,6 @@ SPRT = Table.of(
     Column("lower", "bound at or below which H0 is accepted", units.NATS),
     Column("upper", "bound at or above which H1 is accepted", units.NATS),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Score:
-    """Points out of so many games, as text such as "12.5/20"."""
-
-    points: float
-    games: int
-
-    @property
-    def share(self) -> float:
-        """The points of one game."""
-        return self.points / self.games
-
-    def __str__(self) -> str:
-        return f"{self.points:g}/{self.games}"
 
 
 def white_points(games: pd.DataFrame) -> pd.Series:
@@ -78,15 +79,20 @@ def differences(ratings: Ratings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def crosstable(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
-    """Points of the row player out of the games against the column player: a `Score`.
-
-    Rows and columns are `players` in the order given; the diagonal and pairs that never met are empty text.
-    """
-    met = sides(games).groupby(["player", "opponent"])["points"].agg(["sum", "size"])
-    scores = {pair: Score(points, count) for pair, points, count in met.itertuples()}
-    rows = [[scores.get((player, opponent), "") for opponent in players] for player in players]
-    return pd.DataFrame(rows, pd.Index(list(players), name="player"), list(players), dtype=object)
+def pairings(games: pd.DataFrame, ratings: Ratings, players: Sequence[str]) -> pd.DataFrame:
+    """Every two players that met: results of the one that stands first in `players`, its Elo over the other."""
+    met = sides(games).reset_index(drop=True)
+    place = {name: number for number, name in enumerate(players)}
+    first, second = (met[name].map(place) for name in ("player", "opponent"))
+    met = met.assign(first=first, second=second, games=1)[first < second]
+    for name, points in (("wins", 1.0), ("draws", 0.5), ("losses", 0.0)):
+        met[name] = met["points"] == points
+    counts = ["games", "wins", "draws", "losses", "points"]
+    table = met.groupby(["first", "second", "player", "opponent"])[counts].sum().reset_index()
+    pairs = zip(table["player"], table["opponent"], strict=True)
+    elo = [ratings.difference(*pair) or UNKNOWN for pair in pairs]
+    table[[*Interval.columns_of("elo_difference")]] = np.array(elo, float).reshape(-1, 3)
+    return table[PAIRINGS.names]
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:

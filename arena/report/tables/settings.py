@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.experiment.names import is_number, leaves, word_of
 from arena.experiment.yaml.errors import Keys
@@ -91,28 +91,23 @@ def level_words(pair: Sequence[PlayerSpec], pairs: Sequence[Sequence[PlayerSpec]
     return ", ".join(sorted(words, key=lambda word: word.split()[0] in LIMITS))
 
 
-class SweptNumber(NamedTuple):
-    """A number in which players differ who are else alike."""
+def swept_numbers(players: Iterable[PlayerSpec], fewest: int) -> dict[str, dict[str, tuple[str, float]]]:
+    """The numbers, but for limits, of `fewest` values or more in a family: options, or weights inside one.
 
-    name: str
-    values: Mapping[str, float]
-    """By player."""
-    family: Mapping[str, str]
-    """By player: those that differ in the number alone; "" if there is one family."""
-
-
-def swept_number(players: Iterable[PlayerSpec], fewest: int) -> SweptNumber:
-    """The first number, but for limits, of `fewest` values or more in a family: an option, or a weight inside one.
-
-    It has no values if there is none.
+    By the number's name, each player's family and value. A family are players that differ in the number alone; it
+    is named by the settings in which others differ, "" if there is one.
     """
     each = {player.name: dict(leaves(settings(player))) for player in players}
     paths = dict.fromkeys(path for own in each.values() for path in own if path[0] not in (*LIMITS, "type"))
-    numbers = (_swept(each, path, fewest) for path in paths)
-    return next((number for number in numbers if number.values), SweptNumber("", {}, {}))
+    found = {path: of_path for path in paths if (of_path := _swept(each, path, fewest))}
+    lasts = [path[-1] for path in found]
+    return {
+        str(path[-1]) if lasts.count(path[-1]) == 1 else ".".join(map(str, path)): of_path
+        for path, of_path in found.items()
+    }
 
 
-def _swept(each: Mapping[str, Mapping[Keys, Any]], path: Keys, fewest: int) -> SweptNumber:
+def _swept(each: Mapping[str, Mapping[Keys, Any]], path: Keys, fewest: int) -> dict[str, tuple[str, float]]:
     families: dict[str, dict[str, float]] = {}
     rest = {name: {other: value for other, value in own.items() if other != path} for name, own in each.items()}
     for name, own in each.items():
@@ -121,9 +116,7 @@ def _swept(each: Mapping[str, Mapping[Keys, Any]], path: Keys, fewest: int) -> S
     lines = [values for values in families.values() if len(set(values.values())) >= fewest]
     firsts = [rest[next(iter(values))] for values in lines]
     words = [", ".join(_telling(own, firsts)) for own in firsts]
-    values = {name: x for line in lines for name, x in line.items()}
-    family = {name: word for line, word in zip(lines, words, strict=True) for name in line}
-    return SweptNumber(str(path[-1]), values, family)
+    return {name: (word, x) for line, word in zip(lines, words, strict=True) for name, x in line.items()}
 
 
 def _telling(own: Mapping[Keys, Any], others: Sequence[Mapping[Keys, Any]]) -> list[str]:

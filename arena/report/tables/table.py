@@ -175,12 +175,14 @@ class Table(NamedTuple):
 
     @classmethod
     def read(cls, name: str, *columns: Column, order: Sequence[str] = (), others: Column | None = None) -> Table:
-        """A table of which people read the columns with headings, or those of `order`; none that is empty."""
+        """A table of which people read the columns with headings, or of `order`, and `others`, if not empty."""
         by_name = {column.name: column for column in columns}
         shown = [by_name[each] for each in order] or [column for column in columns if column.heading]
 
         def view(table: pd.DataFrame) -> Grid:
-            cells = [(column, column.cells(table)) for column in shown if column.name in table]
+            names = [str(name) for name in table if name not in by_name] if others else []
+            more = [others._replace(name=name, heading=name.removeprefix("extra_")) for name in names if others]
+            cells = [(column, column.cells(table)) for column in (*shown, *more) if column.name in table]
             return Grid.of(
                 (Heading(column.heading, column.style, column.is_wide), made)
                 for column, made in cells

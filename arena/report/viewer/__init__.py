@@ -1,20 +1,26 @@
-"""The games that a page holds: which they are, what it receives of them, and its part that shows them."""
+"""Games on a page, of a run or a PDN, or a position: what the page receives, and its part that shows them."""
 
 from __future__ import annotations
 
 import base64
 import json
+import shlex
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from arena.base.files import replace
 from arena.base.number import known
 from arena.base.wording import counted
+from arena.base.writing import write_text
+from arena.report.page import html_of
 from arena.report.page.player import ERRORS
 from arena.report.run import Run
 from arena.report.tables.grades import errors_of_games
@@ -24,8 +30,9 @@ from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.game import Termination
 from arena.rules.move_text import crowns, square_numbers
 from arena.rules.notation import pieces_text
+from arena.rules.pdn.write import Spelling
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.position import WHITE
+from arena.rules.position import COLOURS, WHITE
 from arena.rules.variants import Variant
 
 _CHARACTERS = 1_300_000
@@ -36,41 +43,170 @@ AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
 _READ = 20 * AT_ONCE
 """Games of a large run whose moves are read at once."""
+_SWING = (
+    "A swing is the difference between two scores that one player gave one after the other, in men; scores beyond "
+    f"±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
+)
 
 
-class _Games(NamedTuple):
-    """The games inside a page."""
+class RunGames:
+    """The games of a run as parts of its pages; each is replayed once."""
 
-    inside: int
-    of: int
-    """Games of the run."""
-    listed: str
-    """The columns of the list of games (`listed`), packed."""
-    blocks: list[str]
-    """The moves of AT_ONCE games each (`_block`), packed."""
-    linked: bool = False
-    """Whether the games of the costliest errors, which the page links, stand first."""
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.variant = run.experiment.rule_set
+        self.errors = errors_of_games(run.grades)
+        self._documents: dict[int, dict[str, Any]] = {}
+        """Those of games by number, unless the run is large."""
+
+    def part(self, most: int | None = None, characters: int = _CHARACTERS) -> Markup:
+        """The part of the report: first the costliest errors, then the greatest swings.
+
+        As many as fit into `characters`, or `most` if that is a number; empty if there are none.
+        """
+        run = self.run
+        table = by_surprise(run.games, run.survey.swings)
+        is_linked = table["game"].isin(linked_games(run))
+        table = pd.concat([table[is_linked], table[~is_linked]]).head(len(table) if most is None else most)
+        blocks: list[str] = []
+        for block in self._blocks(table):
+            characters -= len(block)
+            if most is None and characters < 0:
+                break
+            blocks.append(block)
+        table = table.head(AT_ONCE * len(blocks))
+        if table.empty:
+            return Markup("")
+        if len(table) == len(run.games):
+            every = "All" if len(table) > 1 else "The"
+            words = f"{every} {counted(len(table), 'game')} of the run, greatest swing first."
+        else:
+            first = "the costliest errors and " if is_linked.any() else ""
+            chosen = f"The {counted(len(table), 'game')} of {first}the greatest swings, out of {len(run.games):,}"
+            words = f"{chosen}; arena report --games all puts all inside."
+        has_swings = not run.survey.swings.empty
+        return _part(f"{words} {_SWING if has_swings else ''}", _listed(table), blocks, [self.variant], has_swings)
+
+    def part_of(self, player: str, called: Callable[[str], str]) -> Markup:
+        """The part of a player's sheet: its games, greatest swing first; `called` gives the names of others."""
+        run = self.run
+        table = run.games[(run.games["white"] == player) | (run.games["black"] == player)]
+        if table.empty:
+            return Markup("")
+        own = {failure.game for failure in run.data.failures if failure.player == player}
+        table = by_surprise(table, run.survey.swings).assign(
+            white=table["white"].map(called),
+            black=table["black"].map(called),
+            error=table["error"].where(table["game"].isin(own), ""),
+        )
+        words = f"{counted(len(table), 'game')}, greatest swing first."
+        blocks = [*self._blocks(table)]
+        return _part(words, _listed(table), blocks, [self.variant], not run.survey.swings.empty)
+
+    def _blocks(self, table: pd.DataFrame) -> Iterator[str]:
+        """The games of a table, AT_ONCE together; a large run's moves are read when needed."""
+        moves = self.run.survey.sample
+        for first in range(0, len(table), AT_ONCE):
+            if self.run.large and first % _READ == 0:
+                numbers = pd.Index(table["game"].iloc[first : first + _READ])
+                moves = pd.concat(self.run.data.moves(numbers), ignore_index=True)
+            games = table.iloc[first : first + AT_ONCE]
+            missing = games[~games["game"].isin(self._documents)]
+            made = self._documents | (self._made(missing, moves) if len(missing) else {})
+            if not self.run.large:
+                self._documents = made
+            yield _packed([made[number] for number in games["game"]])
+
+    def _made(self, games: pd.DataFrame, moves: pd.DataFrame) -> dict[int, dict[str, Any]]:
+        """The documents of games by number, with mark and better move of each error."""
+        numbers = moves["game"].to_numpy()
+        bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
+        rows = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
+        columns, texts, spelt = _seen(rows), rows["move"].tolist(), Spelling.of(self.variant)
+        made = {}
+        start = 0
+        for number, fen, (first, last) in zip(games["game"], games["opening_fen"], bounds, strict=True):
+            end = start + last - first
+            of_game = {name: column[start:end] for name, column in columns.items()}
+            played = replayed(self.variant, fen, texts[start:end])
+            made[number] = _document(played, texts[start:end], of_game)
+            if number in self.errors:
+                made[number]["errors"] = {
+                    ply: (mark, spelt.move(better), square_numbers(better))
+                    for ply, (mark, better) in self.errors[number].items()
+                }
+            start = end
+        return made
 
 
-def games_of(run: Run, most: int | None = None, characters: int = _CHARACTERS) -> _Games:
-    """The games of a run that a page holds: first the costliest errors, then the greatest swings.
+def viewer_of(games: Sequence[PlayedGame], ply: int = 0) -> Markup:
+    """Games that are read, of a PDN or a run, as a part of a page, which opens at a ply of the first one."""
+    variants = [*dict.fromkeys(game.variant for game in games)]
+    listed = [
+        {
+            "id": str(game.number),
+            "white": game.tags.get("White", ""),
+            "black": game.tags.get("Black", ""),
+            "about": ", ".join(filter(None, (game.tags.get(tag) for tag in ("Event", "Date")))),
+            "result": game.result,
+            "end": game.tags.get("Termination", ""),
+            "plies": len(game.moves),
+            "board": variants.index(game.variant),
+        }
+        for game in games
+    ]
+    empty = {"opening": 0, "points": None, "swing": None, "error": ""}
+    columns = {name: [(empty | row)[name] for row in listed] for name in (*listed[0], *empty)}
+    documents = [_read_document(game) for game in games]
+    blocks = [_packed(documents[at : at + AT_ONCE]) for at in range(0, len(documents), AT_ONCE)]
+    return _part("", columns, blocks, variants, False, ply)
 
-    As many as fit into `characters`, or `most` if that is a number.
-    """
-    errors = errors_of_games(run.grades)
-    table = by_surprise(run.games, run.survey.swings)
-    linked = table["game"].isin(linked_games(run))
-    table = pd.concat([table[linked], table[~linked]]).head(len(table) if most is None else most)
-    variant = run.experiment.rule_set
-    blocks: list[str] = []
-    for games, moves in _parts(run, table):
-        block = _packed(_block(games, moves, variant, errors))
-        characters -= len(block)
-        if most is None and characters < 0:
-            break
-        blocks.append(block)
-    table = table.head(AT_ONCE * len(blocks))
-    return _Games(len(table), len(run.games), _packed(_listed(table)), blocks, bool(linked.any()))
+
+def write_viewer(games: Sequence[PlayedGame], title: str, path: Path, ply: int = 0) -> None:
+    """Write a page of its own that shows games, at a ply of the first one."""
+    text = html_of("games.jinja", title, viewer=viewer_of(games, ply))
+    replace(path, partial(write_text, text))
+
+
+def _part(
+    words: str,
+    listed: Mapping[str, Sequence[Any]],
+    blocks: Sequence[str],
+    variants: Sequence[Variant],
+    has_swings: bool,
+    ply: int = 0,
+) -> Markup:
+    """The part of a page: `words` about its games, their list in columns, their packed blocks, the boards."""
+    data = {
+        "listed": _packed(listed),
+        "blocks": blocks,
+        "atOnce": AT_ONCE,
+        "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
+        "boards": [_board(variant) for variant in variants],
+        "ply": ply,
+    }
+    page = environment().get_template("report/viewer/viewer.html")
+    return Markup(
+        page.render(
+            words=words,
+            is_run=bool(words),
+            has_swings=has_swings,
+            script=Markup(script(VIEWER_SCRIPT)),
+            data=Markup(json.dumps(data).replace("<", r"\u003c")),
+        )
+    )
+
+
+def _board(variant: Variant) -> dict[str, Any]:
+    """The board of some rules: its picture, how moves are written, and the rules as `arena play` has them."""
+    spelt = Spelling.of(variant)
+    numbers = range(1, variant.squares + 1)
+    return {
+        "svg": Board(variant, caption="", labels="algebraic" if spelt.names else "numbers").svg(None),
+        "names": [spelt.squares(str(number)) for number in numbers],
+        "capture": spelt.move("x"),
+        "rules": shlex.quote(variant.name),
+    }
 
 
 def linked_games(run: Run) -> set[int]:
@@ -95,6 +231,7 @@ def _listed(games: pd.DataFrame) -> dict[str, list[Any]]:
         "id": games["id"].tolist(),
         "white": games["white"].astype(str).tolist(),
         "black": games["black"].astype(str).tolist(),
+        "about": [f"opening {number}" for number in games["opening"]],
         "opening": games["opening"].tolist(),
         "result": games["result"].tolist(),
         "end": [Termination(str(end)).words for end in games["termination"]],
@@ -102,14 +239,15 @@ def _listed(games: pd.DataFrame) -> dict[str, list[Any]]:
         "plies": games["plies"].tolist(),
         "swing": _plain(games["swing"].to_numpy(dtype=float), 2),
         "error": games["error"].astype(str).tolist() if "error" in games else [""] * len(games),
+        "board": [0] * len(games),
     }
 
 
-def replay_data(game: PlayedGame, texts: Sequence[str]) -> dict[str, list[Any]]:
+def replay_data(game: PlayedGame, texts: Sequence[str]) -> dict[str, Any]:
     """What lets a page show a game without knowing the rules, from the texts of its moves.
 
     `paths` has the squares of each legal move as its text has them, none for a pass; `captured` those that it
-    captured, and `crowned` the plies by which a man became a king.
+    captured, `crowned` the plies by which a man became a king, and `setups` positions by the plies before them.
     """
     paths, captured, crowned = [], [], []
     for ply, (text, move, (before, after)) in enumerate(
@@ -118,9 +256,39 @@ def replay_data(game: PlayedGame, texts: Sequence[str]) -> dict[str, list[Any]]:
         other = before.black if before.turn == WHITE else before.white
         paths.append(square_numbers(text))
         captured.append(game.variant.numbers_of(move & other))
-        if crowns(before, after, move):
+        if ply not in game.setups and crowns(before, after, move):
             crowned.append(ply)
-    return {"paths": paths, "captured": captured, "crowned": crowned}
+    setups = {
+        ply: (pieces_text(game.variant, position), COLOURS[position.turn]) for ply, position in game.setups.items()
+    }
+    return {"paths": paths, "captured": captured, "crowned": crowned} | ({"setups": setups} if setups else {})
+
+
+def _document(game: PlayedGame, texts: Sequence[str], seen: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """A game as a page has it: its start, its moves, what their movers saw, and why there are no further ones."""
+    fault = next((problem.message for problem in game.problems), "")
+    start = {"board": pieces_text(game.variant, game.start), "turn": COLOURS[game.start.turn]}
+    return {**start, **replay_data(game, texts), "fault": fault, **seen}
+
+
+def _read_document(game: PlayedGame) -> dict[str, Any]:
+    """A game that is read, with its tags and comments."""
+    plies = range(1, len(game.moves) + 1)
+    turns = [position.turn for position in game.positions[:-1]]
+    answers = game.answers or {}
+    found = {
+        name: np.asarray(answers.get(name, [np.nan] * len(plies)), dtype=float)
+        for name in ("score", "plies_to_win", "seconds", "depth", "nodes")
+    }
+    counts = {name: np.nan_to_num(found[name]).astype(int) for name in ("depth", "nodes")}
+    men = np.array([game.men[turn] or np.nan for turn in turns], dtype=float)
+    wins = np.where(found["plies_to_win"] == 0, np.nan, found["plies_to_win"])
+    colours = [COLOURS[turn] for turn in turns]
+    moves = pd.DataFrame(
+        found | counts | {"colour": colours, "plies_to_win": wins, "score_men": found["score"] / men}
+    )
+    document = _document(game, [game.text(ply) for ply in plies], _seen(moves))
+    return document | {"tags": game.tags, "comments": game.comments}
 
 
 def _packed(data: Any) -> str:
@@ -129,61 +297,25 @@ def _packed(data: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode())).decode()
 
 
-def _parts(run: Run, games: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """The games AT_ONCE together, with a frame that has their moves; a large run's are read when needed."""
-    moves = run.survey.sample
-    for first in range(0, len(games), AT_ONCE):
-        if run.large and first % _READ == 0:
-            numbers = pd.Index(games["game"].iloc[first : first + _READ])
-            moves = pd.concat(run.data.moves(numbers), ignore_index=True)
-        yield games.iloc[first : first + AT_ONCE], moves
+def _seen(moves: pd.DataFrame) -> dict[str, list[Any]]:
+    """What movers saw, a value a move: `score` in men, `own` that of a player of whom no man's worth is known.
 
-
-def _block(
-    games: pd.DataFrame, moves: pd.DataFrame, variant: Variant, errors: Mapping[int, Mapping[int, Any]]
-) -> list[dict[str, Any]]:
-    """The board's data for each game: the position after its opening, and of each ply what it changed.
-
-    `score` is in men, `own` that of a player of whom no man's worth is known, in its own unit, `wins` in plies,
-    all from White's view; `time` is in seconds; null where there is none. `errors`, of a game that has some, are
-    mark, better move and its squares by ply.
+    `wins` are in plies, `time` in seconds; scores are from White's view. Null where there is none.
     """
-    numbers = moves["game"].to_numpy()
-    bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
-    rows = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
-    sign = np.where(rows["colour"] == "white", 1.0, -1.0)
+    sign = np.where(moves["colour"] == "white", 1.0, -1.0)
     certain, score, in_men = (
-        sign * rows[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
+        sign * moves[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
         for name in ("plies_to_win", "score", "score_men")
     )
-    columns = {
-        "score": _plain(in_men, 2),
-        "own": _plain(_three_digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))),
+    own = np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan)
+    return {
+        "score": _plain(np.where(np.isnan(certain), in_men, np.nan), 2),
+        "own": _plain(_three_digits(own)),
         "wins": _plain(certain),
-        "time": _plain(_three_digits(rows["seconds"].to_numpy(dtype=float, na_value=np.nan))),
-        "depth": rows["depth"].tolist(),
-        "nodes": rows["nodes"].tolist(),
+        "time": _plain(_three_digits(moves["seconds"].to_numpy(dtype=float, na_value=np.nan))),
+        "depth": moves["depth"].tolist(),
+        "nodes": moves["nodes"].tolist(),
     }
-    texts = rows["move"].tolist()
-    block = []
-    start = 0
-    for number, fen, (first, last) in zip(games["game"], games["opening_fen"], bounds, strict=True):
-        end = start + last - first
-        played = replayed(variant, fen, texts[start:end])
-        game = {
-            "board": pieces_text(variant, played.start),
-            "turn": fen[0],
-            **replay_data(played, texts[start:end]),
-            "fault": next((problem.message for problem in played.problems), ""),
-        }
-        game |= {name: column[start:end] for name, column in columns.items()}
-        if number in errors:
-            game["errors"] = {
-                ply: (mark, better, square_numbers(better)) for ply, (mark, better) in errors[number].items()
-            }
-        block.append(game)
-        start = end
-    return block
 
 
 def _three_digits(values: np.ndarray) -> np.ndarray:
@@ -197,43 +329,3 @@ def _three_digits(values: np.ndarray) -> np.ndarray:
 def _plain(values: np.ndarray, digits: int = 12) -> list[float | None]:
     """Values as JSON has them: rounded, null in place of nan."""
     return [round(value, digits) if value == value else None for value in values.tolist()]  # noqa: PLR0124
-
-
-def viewer(run: Run, most: int | None = None) -> Markup:
-    """The games of a run (`games_of`) as a part of its page; empty if it holds none."""
-    games = games_of(run, most)
-    if not games.inside:
-        return Markup("")
-    data = {
-        "listed": games.listed,
-        "blocks": games.blocks,
-        "atOnce": AT_ONCE,
-        "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
-    }
-    page = environment().get_template("report/viewer/viewer.html")
-    return Markup(
-        page.render(
-            inside=inside(run, games),
-            board=Markup(Board(run.experiment.rule_set, caption="").svg(None)),
-            script=Markup(script(VIEWER_SCRIPT)),
-            data=Markup(json.dumps(data).replace("<", r"\u003c")),
-        )
-    )
-
-
-def inside(run: Run, games: _Games) -> str:
-    """Which games the page holds, in words."""
-    swing = (
-        ""
-        if run.survey.swings.empty
-        else (
-            "A swing is the difference between two scores that one player gave one after the other, in men; "
-            f"scores beyond ±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
-        )
-    )
-    if games.inside == games.of:
-        every = "All" if games.of > 1 else "The"
-        return f"{every} {counted(games.of, 'game')} of the run, greatest swing first. {swing}"
-    first = "the costliest errors and " if games.linked else ""
-    chosen = f"The {counted(games.inside, 'game')} of {first}the greatest swings, out of {games.of:,}"
-    return f"{chosen}; arena report --games all puts all inside. {swing}"

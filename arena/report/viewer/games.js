@@ -1,19 +1,24 @@
-/* The games inside the page, as arena/report/viewer/games.py packs them: a list of all, and blocks of their moves. */
+/* The games inside the page, as arena/report/viewer packs them: a list of all, and blocks of their moves. */
 
 import { unpackedGame } from "./ply.js";
 
 /** @import { Look } from "./board.js" */
-/** @import { PlayedGame, Points } from "./ply.js" */
+/** @import { PlayedGame, Points, Spelling } from "./ply.js" */
 
 /**
- * What the page of a report holds; `listed` and `blocks` are packed.
- * @typedef {{listed: string, blocks: string[], atOnce: number, look: Look}} Inside
+ * The board of some rules: its picture, how moves are written, and the rules as `arena play` takes them.
+ * @typedef {Spelling & {svg: string, rules: string}} Rules
  */
 
 /**
- * A game of the list: `place` in it, `swing` in men.
- * @typedef {{place: number, id: string, white: string, black: string, opening: number, result: string, end: string,
- *   points: Points|null, plies: number, swing: number|null, error: string}} ListedGame
+ * What a page holds; `listed` and `blocks` are packed. The first game opens at `ply`.
+ * @typedef {{listed: string, blocks: string[], atOnce: number, look: Look, boards: Rules[], ply: number}} Inside
+ */
+
+/**
+ * A game of the list: `place` in it, `swing` in men, the number of its `board`.
+ * @typedef {{place: number, id: string, white: string, black: string, about: string, opening: number, result: string,
+ *   end: string, points: Points|null, plies: number, swing: number|null, error: string, board: number}} ListedGame
  */
 
 const ORDERS = {
@@ -38,7 +43,8 @@ export class Games {
   async game(place) {
     const number = Math.floor(place / this.data.atOnce);
     if (!this.blocks.has(number)) this.blocks.set(number, unpacked(this.data.blocks[number]));
-    return unpackedGame((await this.blocks.get(number))[place % this.data.atOnce]);
+    const stored = (await this.blocks.get(number))[place % this.data.atOnce];
+    return unpackedGame(stored, this.data.boards[this.list[place].board]);
   }
 }
 

@@ -61,8 +61,8 @@ export class List {
   }
 
   row(game) {
-    const { id, white, black, opening, result, plies, end, swing } = game;
-    const facts = [`Game ${id}`, `opening ${opening}`, counted(plies, "ply", "plies"), end, swing === null ? "" : `swing ${swing.toFixed(1)} men`];
+    const { id, white, black, about, result, plies, end, swing } = game;
+    const facts = [`Game ${id}`, about, counted(plies, "ply", "plies"), end, swing === null ? "" : `swing ${swing.toFixed(1)} men`];
     return element("li", {}, element("button.viewer-game", { "type": "button", "data-game": id, "onclick": () => this.onopen(game) },
       element("span.viewer-players", {}, named(white), " – ", named(black)), element("span.viewer-result", {}, resultText(result)),
       element("small", {}, facts.filter(Boolean).join(" · "))));

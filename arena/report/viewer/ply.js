@@ -33,12 +33,18 @@
  * mark, `?!`, `?` or `??`, and a better move with its path.
  * @typedef {Position & {text: string, squares: Squares, path?: number[], points?: Points|null,
  *   crowned: boolean, white: boolean, seconds: number|null, note: Note|null,
- *   mark?: string, better?: string, betterPath?: number[]}} Ply
+ *   mark?: string, better?: string, betterPath?: number[], comment?: string}} Ply
  */
 
 /**
- * A game from its start; `fault` says why there are no further moves, if any could not be played.
- * @typedef {{start: Position, moves: Ply[], fault: string}} PlayedGame
+ * A game from its start; `fault` says why there are no further moves, if any could not be played. Of a PDN are its tags,
+ * and its comment before the first move.
+ * @typedef {{start: Position, moves: Ply[], fault: string, tags: Record<string, string>|null, comment: string}} PlayedGame
+ */
+
+/**
+ * How moves are written: the name of each square, and what stands between the squares of a capture.
+ * @typedef {{names: string[], capture: string}} Spelling
  */
 
 /**
@@ -46,34 +52,38 @@
  * @typedef {{white: boolean, score: number|null, wins: number|null}} Point
  */
 
-/** A game that was packed. @returns {PlayedGame} */
-export function unpackedGame(stored) {
-  const pieces = [...stored.board];
-  const isWhiteFirst = stored.turn === "W";
+/** A game that was packed, its moves as its board writes them. @returns {PlayedGame} */
+export function unpackedGame(stored, spelling) {
+  let pieces = [...stored.board];
+  let turn = stored.turn;
   const kings = new Set(stored.crowned);
   const moves = stored.paths.map((path, ply) => {
     const captured = stored.captured[ply];
     const [origin, target] = [path[0] ?? 0, path.at(-1) ?? 0];
-    const white = isWhiteFirst === (ply % 2 === 0);
+    const white = turn === "white";
     const crowned = kings.has(ply + 1);
     if (origin) {
       const piece = crowned ? (white ? "W" : "B") : pieces[origin - 1];
       for (const number of [origin, ...captured]) pieces[number - 1] = ".";
       pieces[target - 1] = piece;
     }
+    turn = white ? "black" : "white";
+    const setup = stored.setups?.[ply + 1];
+    if (setup) [pieces, turn] = [[...setup[0]], setup[1]];
     const [mark, better, betterPath] = stored.errors?.[ply + 1] ?? [];
     return {
-      text: moveText(path, captured), mark, better, betterPath, squares: { origin, target, captured }, pieces: pieces.join(""), turn: white ? "black" : "white", crowned, white,
-      seconds: stored.time[ply],
+      text: moveText(path, captured, spelling), mark, better, betterPath, squares: { origin, target, captured }, pieces: pieces.join(""), turn, crowned, white,
+      comment: stored.comments?.[ply + 1] ?? "", seconds: stored.time[ply],
       note: { value: stored.score[ply], own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0, depth: stored.depth[ply], nodes: stored.nodes[ply] },
     };
   });
-  return { start: { pieces: stored.board, turn: isWhiteFirst ? "white" : "black" }, moves, fault: stored.fault };
+  const start = { pieces: stored.board, turn: stored.turn };
+  return { start, moves, fault: stored.fault, tags: stored.tags ?? null, comment: stored.comments?.[0] ?? "" };
 }
 
 /* A move as PDN writes it. */
-function moveText(path, captured) {
-  return path.length ? path.join(captured.length ? "x" : "-") : "pass";
+function moveText(path, captured, { names, capture }) {
+  return path.length ? path.map((number) => names[number - 1]).join(captured.length ? capture : "-") : "pass";
 }
 
 /** What a mover saw, as a point of the graph; nothing seen is a point that is not drawn. @returns {Point} */

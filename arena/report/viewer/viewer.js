@@ -1,4 +1,4 @@
-/* The games of a report: the list, the stage, and the page's address, such as #game=a45f86&ply=30 or #player=a&opponent=b;
+/* The games of a page: the list, the stage, and the page's address, such as #game=a45f86&ply=30 or #player=a&opponent=b;
    #player=a alone is the page of a player. */
 
 import { Games } from "./games.js";
@@ -22,11 +22,12 @@ class Viewer {
     this.asked = 0;
     this.timer = 0;
     this.part(".viewer-body").hidden = false;
+    this.part(".viewer-side").hidden = this.part(".viewer-games").hidden = games.list.length < 2;
     this.filters = /** @type {HTMLDetailsElement} */ (this.part(".viewer-filters"));
     this.filters.open = window.matchMedia("(min-width: 64rem)").matches;
     const parts = { form: host.querySelector("form"), host: this.part(".viewer-list"), count: this.part(".viewer-count") };
     this.list = new List(games.list, parts, (game) => this.open(game, 0, { go: true }));
-    this.stage = new Stage(this.part(".viewer-stage"), data.look, {
+    this.stage = new Stage(this.part(".viewer-stage"), data, {
       beside: (step) => {
         const game = this.list.beside(this.list.current, step);
         if (game) this.open(game, 0);
@@ -63,7 +64,7 @@ class Viewer {
     this.stage.open(game, played, ply);
     this.isQuiet = false;
     if (go) {
-      this.part(".viewer-stage").scrollIntoView({ block: "nearest" });
+      this.part(".viewer-play").scrollIntoView({ block: "nearest" });
       this.part("[data-part=board]").focus({ preventScroll: true });
     }
   }
@@ -110,7 +111,7 @@ async function showGames(host) {
     if (link?.hash && link.hash === location.hash) shown.follow(); // a link to where the address is changes no address
   });
   window.addEventListener("hashchange", () => shown.follow());
-  if (!shown.follow() && shown.list.shown.length) shown.open(shown.list.shown[0], 0, { unasked: true });
+  if (!shown.follow() && shown.list.shown.length) shown.open(shown.list.shown[0], data.ply, { unasked: true });
   host.dataset.ready = "yes";
 }
 

@@ -19,7 +19,7 @@ export function counted(number, noun, several = `${noun}s`) {
 
 /* A result in words. */
 export function resultText(result) {
-  return { white: "White won", black: "Black won", draw: "drawn" }[result] ?? result;
+  return { white: "White won", black: "Black won", draw: "drawn", "*": "no result" }[result] ?? result;
 }
 
 /**
@@ -42,20 +42,21 @@ export function durationText(seconds) {
   return `${Number(value.toPrecision(3))}\u00a0${unit}`;
 }
 
-/* A position, {pieces, turn}, as FEN. */
-export function fenOf({ pieces, turn }) {
-  return `${turn[0].toUpperCase()}:W${numbered(pieces, "w", "K")}:B${numbered(pieces, "b", "K")}`;
+/* A position, {pieces, turn}, as FEN; `names` are those of squares, where they are no numbers. */
+export function fenOf({ pieces, turn }, names = null) {
+  return `${turn[0].toUpperCase()}:W${numbered(pieces, names, "w", "K")}:B${numbered(pieces, names, "b", "K")}`;
 }
 
 /* A position in words. */
-export function positionText({ pieces, turn }) {
-  const of = (man) => numbered(pieces, man, "king ", ", ") || "none";
+export function positionText({ pieces, turn }, names = null) {
+  const of = (man) => numbered(pieces, names, man, "king ", ", ") || "none";
   return `${turn === "white" ? "White" : "Black"} to move. White: ${of("w")}. Black: ${of("b")}.`;
 }
 
 /* The squares of one side, in the order of their numbers, those of kings with a mark. */
-function numbered(pieces, man, king, comma = ",") {
+function numbered(pieces, names, man, king, comma = ",") {
+  const named = (place) => names?.[place] ?? `${place + 1}`;
   return [...pieces]
-    .map((letter, place) => (letter === man ? `${place + 1}` : letter === man.toUpperCase() ? `${king}${place + 1}` : ""))
+    .map((letter, place) => (letter === man ? named(place) : letter === man.toUpperCase() ? king + named(place) : ""))
     .filter(Boolean).join(comma);
 }
