@@ -155,7 +155,9 @@ def test_an_engine_that_gives_up_has_resigned(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_an_engine_that_waits_is_told_to_stop_in_time(tmp_path: Path) -> None:
-    tournament = run(configured(tmp_path, "waits for stop", "seconds: 0.05"))
+    config = configured(tmp_path, "waits for stop", "seconds: 0.05")
+    config.write_text(config.read_text() + "time_margin: 30\n")  # this machine may have other work
+    tournament = run(config)
     assert set(own_games(tournament)["termination"]) <= {"max_plies", "repetition"}
     seconds = tournament.moves[tournament.moves["player"] == "bad"]["seconds"]
     assert (seconds > 0.049).all()
