@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.board.sides import Opponent
+    from arena.hosting.analysis import Analysis
+    from arena.play.pilot import check
     from arena.play.runner import run
     from arena.report.load import load
     from arena.report.run import Run
@@ -33,14 +35,16 @@ if TYPE_CHECKING:
     from players.table import PLAYERS, build_player
 
 __all__ = [
-    "BLACK", "PLAYERS", "VARIANTS", "WHITE", "Board", "Choice", "Encoding", "Game", "Limit", "Opponent",
-    "Outcome", "Pause", "Player", "PlayerSpec", "Position", "Resign", "Rules", "Run", "Termination", "Variant",
-    "build_player", "divide", "evaluator", "features", "fen", "kernel", "load", "move_text", "parse_fen",
-    "parse_move", "perft", "rate", "read_pdn", "run", "write_pdn",
+    "BLACK", "PLAYERS", "VARIANTS", "WHITE", "Analysis", "Board", "Choice", "Encoding", "Game", "Limit",
+    "Opponent", "Outcome", "Pause", "Player", "PlayerSpec", "Position", "Resign", "Rules", "Run", "Termination",
+    "Variant", "build_player", "check", "divide", "evaluator", "features", "fen", "kernel", "load", "move_text",
+    "parse_fen", "parse_move", "perft", "rate", "read_pdn", "run", "write_pdn",
 ]  # fmt: skip
 
 _NAMES = {
     "arena.board.sides": "Opponent",
+    "arena.hosting.analysis": "Analysis",
+    "arena.play.pilot": "check",
     "arena.play.runner": "run",
     "arena.report.load": "load",
     "arena.report.run": "Run",

@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.bench.rates import Rate, random_games, spell, three_figures
 from arena.board.environment import DraughtsEnv, env
-from arena.commands.develop import show_rows
+from arena.commands.bench import show_rows
 from arena.experiment.openings.sources import random_line
 from arena.hosting.handle import LocalPlayer
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players

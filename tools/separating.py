@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from arena.bench.rates import Rate
 from arena.board.sides import Opponent
-from arena.commands.develop import show_rows
+from arena.commands.bench import show_rows
 from arena.experiment.openings.sources import random_openings
 from arena.play.match import Task, play
 from arena.ratings.errors import cluster_variance

@@ -6,88 +6,53 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, NoReturn
 
 import click
 
 from arena.base.errors import ArenaError
 from arena.base.wording import unknown
-from arena.commands.output import STOPPED, say, write_whatever_comes
+from arena.commands.output import STOPPED, put, say, write_whatever_comes
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
         "play": ("play", "a game against any player, in the terminal or the browser"),
         "hub": ("play", "offer a player to programs that speak Hub"),
     },
-    "Tournaments": {
-        "init": ("init", "write an example configuration and heuristic"),
-        "list": ("catalogue", "players and their options, rule sets, openings, the JSON schema"),
-        "match": ("tournaments", "a match of players named in the line, or of one against a pool"),
-        "doctor": ("doctor", "list what is wrong with a configuration"),
-        "plan": ("doctor", "how long a run will take, what it can detect"),
-        "run": ("tournaments", "play a tournament, or resume it; write its report"),
-        "grade": ("grade", "judge every move: better ones, and their gain"),
+    "Prepare": {
+        "init": ("init", "write an example configuration and heuristic, or a recipe"),
+        "list": ("catalogue", "what a configuration can name: players, rule sets, openings, keys"),
+        "check": ("check", "what is wrong before a run, how long it takes, what it can tell"),
     },
-    "Look": {
-        "status": ("status", "how far a run is, and who leads; follow it"),
-        "report": ("report", "write the report of a run again; list all runs"),
+    "Tournaments": {
+        "match": ("match", "a match of players named in the line, or of one against a pool"),
+        "run": ("tournaments", "play a tournament, or resume it; write its report"),
+        "status": ("tournaments", "how far a run is, and who leads; follow it"),
+        "report": ("reports", "write the report of a run again, with more files"),
         "rate": ("ratings", "rate players of runs, PDN and CSV; compare runs"),
+        "grade": ("tournaments", "judge every move: better ones, and their gain"),
     },
     "Positions": {
-        "show": ("show", "a position on a board, as text or SVG"),
-        "analyse": ("analyse", "the best moves of a position"),
-    },
-    "Develop": {
-        "check": ("doctor", "examine an evaluation for mistakes"),
-        "bench": ("develop", "speeds of this machine, perft"),
+        "show": ("show", "a position on a board, as text or SVG; its best moves"),
+        "bench": ("bench", "speeds of this machine, perft"),
     },
 }
 """The commands in the order of the help: the file that has NAME_command, and the line in the help."""
 
 COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 
+_MEANT = {**dict.fromkeys(("players", "variants", "openings", "schema"), "list"), "perft": "bench"}
+"""The commands that words stand for which are unlike them."""
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
 """What a library that cannot be loaded for want of memory says."""
 
 
-class CommandGroup(click.Group):
-    """A command of commands; an unknown one is answered with the nearest and all others."""
-
-    synonyms: ClassVar[Mapping[str, str]] = {}
-    """What words stand for that are unlike the command that they mean."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.list_commands(ctx):
-            choices = unknown("command", args[0], self.list_commands(ctx), self.synonyms)
-            raise ArenaError(f"{choices}; {ctx.command_path} --help explains them")
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except click.UsageError as error:
-            name = ctx.invoked_subcommand
-            command = self.get_command(ctx, name) if name is not None else None
-            if error.ctx is None and command is not None:  # as of an option without its value
-                error.ctx = click.Context(command, ctx, name)
-            raise
-
-
-class Commands(CommandGroup):
+class Commands(click.Group):
     """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""
-
-    synonyms: ClassVar[Mapping[str, str]] = {
-        "players": "list",
-        "variants": "list",
-        "schema": "list",
-        "perft": "bench",
-    }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -104,6 +69,13 @@ class Commands(CommandGroup):
         gc.enable()
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS:
+            raise ArenaError(f"{unknown('command', args[0], COMMANDS, _MEANT)}; arena --help explains them")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group with a line for each command, none of them cut."""
         widest = max(map(len, COMMANDS))
@@ -111,12 +83,22 @@ class Commands(CommandGroup):
             with formatter.section(title):
                 formatter.write_dl([(f"{name:{widest}}", line) for name, (_, line) in group.items()])
 
-    def main(self, *args: Any, **options: Any) -> Any:
+    def main(self, *args: Any, **options: Any) -> NoReturn:
+        """Run a command, and end with its exit code, or with 2 and one line that says what was wrong."""
         _prepare()
         try:
-            return super().main(*args, **options)
+            options["standalone_mode"] = False
+            sys.exit(super().main(*args, **options))
+        except click.exceptions.NoArgsIsHelpError as error:
+            put(error.format_message(), err=True)
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "arena"
+            message = " ".join(error.format_message().split()).removesuffix(".")
+            say(f"{message}; {command} --help lists what there is")
+        except click.Abort:  # Ctrl-C before a command had begun
+            sys.exit(STOPPED)
         except ArenaError as error:
-            message = str(error)
+            say(str(error))
         except (OSError, MemoryError, ImportError, RuntimeError) as error:
             if not (message := _refused(error)):
                 raise
@@ -124,33 +106,21 @@ class Commands(CommandGroup):
                 # Else Python would write the rest at the end of the process, and fail again.
                 with suppress(OSError, ValueError):
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        say(message)
+            say(message)
         sys.exit(2)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args:
-            return super().parse_args(ctx, args)
-        with _one_line():
-            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with _one_line():
-                return super().invoke(ctx)
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            name = ctx.invoked_subcommand
+            command = self.get_command(ctx, name) if name is not None else None
+            if error.ctx is None and command is not None:  # as of an option without its value
+                error.ctx = click.Context(command, ctx, name)
+            raise
         except KeyboardInterrupt:
             say("stopped")
             ctx.exit(STOPPED)
-
-
-@contextmanager
-def _one_line() -> Iterator[None]:
-    """Raise an error of a command's words as an ArenaError."""
-    try:
-        yield
-    except click.UsageError as error:
-        message = " ".join(error.format_message().split()).removesuffix(".")
-        command = error.ctx.command_path if error.ctx else "arena"
-        raise ArenaError(f"{message}; {command} --help lists what there is") from None
 
 
 def _refused(error: Exception) -> str:
@@ -186,7 +156,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     from arena.base.files import commit, version_of
 
     found = commit()
-    click.echo(f"arena {version_of()}{found and f' (commit {found})'}")
+    put(f"arena {version_of()}{found and f' (commit {found})'}")
     context.exit()
 
 

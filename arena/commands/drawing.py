@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import Any
 
-import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.base.errors import ArenaError
-from arena.commands.output import echo, say, wrapped
-from arena.commands.position import GamePosition
+from arena.commands.output import put, wrapped
 from arena.rules.board import (
     DARK,
     FIGURES,
@@ -48,41 +45,20 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
     """
     console = Console(highlight=False)
     if not console.is_terminal:
-        click.echo("\n\n".join(filter(None, (_plain(board, edges, WIDTHS[0]), beside))))
+        put("\n\n".join(filter(None, (_plain(board, edges, WIDTHS[0]), beside))))
         return
     across = len(rows_of(board.variant)[0])
     fitting = (width for width in WIDTHS if across * width + _EDGE * edges <= console.width)
     width = next(fitting, WIDTHS[-1])
-    has_colours = console.color_system and not console.no_color and _can_write("●♛")
-    parts: list[Text | Table] = [
-        _coloured(board, edges, width) if has_colours else Text(_plain(board, edges, width), no_wrap=True)
-    ]
-    parts += [Text(beside, no_wrap=True)] if beside else []
-    if sum(console.measure(part).maximum + _GAP for part in parts) <= console.width:
-        row = Table.grid(padding=(0, _GAP, 0, 0))
-        row.add_row(*parts)
-        parts = [row]
-    elif beside:
-        parts[-1] = Text(wrapped(beside, console.width))
-    for part in parts:
-        console.print(part)
-
-
-def show_position(viewed: GamePosition, board: Board, beside: str = "") -> None:
-    """Print the game that a position is of, its board with a text beside it, and its FEN."""
-    for text in filter(None, (viewed.heading, viewed.place)):
-        echo(text)
-    show_board(board, beside)
-    click.echo(viewed.fen)
-
-
-def save(board: Board, path: Path) -> None:
-    """Write a board into a file, and say so. Raises ArenaError unless its name is that of an SVG or a text."""
-    try:
-        board.save(path)
-    except ValueError as error:
-        raise ArenaError(str(error)) from None
-    say(f"wrote {path}")
+    is_coloured = console.color_system and not console.no_color and _can_write("●♛")
+    drawn = _coloured(board, edges, width) if is_coloured else Text(_plain(board, edges, width), no_wrap=True)
+    both = Table.grid(padding=(0, _GAP, 0, 0))
+    both.add_row(drawn, Text(beside, no_wrap=True))
+    if console.measure(both).maximum <= console.width:
+        console.print(both if beside else drawn)
+    else:
+        console.print(drawn)
+        console.print(wrapped(beside, console.width), markup=False)
 
 
 def _plain(board: Board, edges: bool, width: int) -> str:
@@ -91,16 +67,8 @@ def _plain(board: Board, edges: bool, width: int) -> str:
     `width` is that of a square.
     """
     pieces = FIGURES if sys.stdout.isatty() and _can_write("".join(FIGURES.values())) else LETTERS
-    text = board_text(
-        board.variant,
-        board.position,
-        last=board.last,
-        marks=board.marks,
-        flip=board.flip,
-        pieces=pieces,
-        width=width,
-        labels=board.labels,
-    )
+    shown: dict[str, Any] = {"last": board.last, "marks": board.marks, "flip": board.flip, "labels": board.labels}
+    text = board_text(board.variant, board.position, pieces=pieces, width=width, **shown)
     if not edges:
         return text
     rows, columns = _edges(board)
@@ -125,11 +93,9 @@ def _coloured(board: Board, edges: bool, width: int) -> Text:
                 ground = _MARKED if number in board.marks else _LAST if number in last else DARK
                 label = square_label(board.variant, number, board.labels)
                 shown = f"{label:<{width}}" if upper else _DISCS[piece].center(width)
-                ink = LABEL if upper else f"bold {_INK[piece.lower()]}"
-                text.append(shown, f"{ink} on {ground}")
+                text.append(shown, f"{LABEL if upper else f'bold {_INK[piece.lower()]}'} on {ground}")
             text.append("\n")
-    text.append(to_move(board.position), "bold")
-    return text
+    return text.append(to_move(board.position), "bold")
 
 
 def _edges(board: Board) -> tuple[list[int], list[int]]:

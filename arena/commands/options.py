@@ -1,9 +1,8 @@
-"""Types and options that several commands have."""
+"""Types of options, and options that several commands have."""
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -32,12 +31,10 @@ class Parsed(click.ParamType):
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
-
-class _VariantType(Parsed):
-    """Rules: a name, or YAML as `variant:` of a configuration has it."""
-
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in VARIANTS if name.startswith(incomplete)]
+        """The rule sets that begin so, where rules are asked for."""
+        names = VARIANTS if self.name == "variant" else ()
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def _workers(word: str) -> int | str:
@@ -56,19 +53,11 @@ def _finite(word: str, least: float = -math.inf) -> float:
     return number
 
 
-def _games(word: str) -> int:
-    """A number of games, or all."""
-    if word != "all" and not word.isdecimal():
-        raise ValueError(f"{word!r} is neither all nor a number of games")
-    return sys.maxsize if word == "all" else int(word)
-
-
-VARIANT = _VariantType(lambda word: build_variant(inline(word, "VARIANT")), "variant")
+VARIANT = Parsed(lambda word: build_variant(inline(word, "VARIANT")), "variant")
+"""Rules: a name, or YAML as `variant:` of a configuration has it."""
 FINITE, POSITIVE = Parsed(_finite), Parsed(partial(_finite, least=0))
-MOST_NODES = 2**63 - 1
-"""Positions of a search, which kernels count in 64 bits."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, metavar="N", help="The source of all chance [0]."
 )
@@ -91,17 +80,8 @@ first_option = click.option(
 )
 
 
-def report_options(command: Any) -> Any:
-    """The options of a report, which `arena run` and `arena report` have alike."""
-    for decorator in (
-        click.option("--sheets", is_flag=True, help="With a file for each submission, in DIR/sheets."),
-        click.option("--png", is_flag=True, help="With the charts as PNG, too."),
-        click.option("--pdf", is_flag=True, help="With the charts as PDF, too."),
-        click.option("--moves", is_flag=True, help="With moves.csv and games.pdn of a large run, too."),
-        click.option(
-            "--games", type=Parsed(_games), metavar="all|N", help="Games on the page's board [as many as fit]."
-        ),
-        click.option("--fen", is_flag=True, help="With positions in moves.csv."),
-    ):
-        command = decorator(command)
-    return command
+def refuse(why: str, **given: Any) -> None:
+    """Raise ArenaError for the first option that was given where it would do nothing, and say why."""
+    for name, value in given.items():
+        if value not in (None, False, (), 0):
+            raise ArenaError(f"--{name.removeprefix('as_').replace('_', '-')} {why}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import os
 import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import click
 
@@ -56,15 +57,28 @@ def width_of(stream: object) -> int | None:
     return None
 
 
+def put(text: str, err: bool = False) -> None:
+    """Print lines as they are. When nobody reads them any more, as behind `| head`, the work goes on."""
+    try:
+        click.echo(text, err=err)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), (sys.stderr if err else sys.stdout).fileno())
+
+
 def echo(text: str, err: bool = False) -> None:
     """Print lines, wrapped to a terminal's width."""
     width = width_of(sys.stderr if err else sys.stdout)
-    click.echo(text if width is None else wrapped(text, width), err=err)
+    put(text if width is None else wrapped(text, width), err=err)
 
 
 def say(text: str) -> None:
     """Print a line beside the command's output."""
     echo(text, err=True)
+
+
+def show_json(document: Any) -> None:
+    """Print plain data as JSON."""
+    put(json.dumps(document))
 
 
 def wrapped(text: str, width: int) -> str:
@@ -74,6 +88,16 @@ def wrapped(text: str, width: int) -> str:
     begins with `arena`.
     """
     return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
+
+
+def _wrapped_line(line: str, width: int) -> str:
+    if len(line) <= width or line.startswith("arena "):
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    parts = textwrap.wrap(
+        unbroken(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(parts).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def show_frame(table: Any) -> None:
@@ -86,31 +110,27 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
     On a terminal that is too narrow, the last columns follow in a block of their own below the first ones.
     """
+    put("\n".join(table_lines(header, rows, width_of(sys.stdout))))
+
+
+def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> Iterator[str]:
+    """Yield the lines of a table that is at most `width` columns wide, its long cells wrapped."""
     columns = list(zip(header, *rows, strict=True))
     sizes = [max(map(len, column)) for column in columns]
-    are_figures = [all(map(_FIGURE.match, filter(None, column[1:]))) for column in columns]
-    width = width_of(sys.stdout)
-    if width is None:
-        for line in zip(*columns, strict=True):
-            cells = zip(line, sizes, are_figures, strict=True)
-            texts = (text.rjust(size) if is_figure else text.ljust(size) for text, size, is_figure in cells)
-            click.echo((" " * _GAP).join(texts).rstrip())
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(width=width, highlight=False)
-    for block in _blocks(sizes, width):
-        is_room = sum(min(sizes[column], _PROSE) + _GAP for column in block) - _GAP <= width
-        table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
-        for column in block:
-            justify: Literal["left", "right"] = "right" if are_figures[column] else "left"
-            is_short = is_room and sizes[column] <= _PROSE
-            table.add_column(Text(header[column]), justify=justify, no_wrap=is_short, overflow="fold")
-        for row in zip(*(columns[column][1:] for column in block), strict=True):
-            table.add_row(*map(Text, row))
-        console.print(table)
+    whole = sum(sizes) + _GAP * (len(sizes) - 1)
+    for block in [range(len(sizes))] if width is None or whole <= width else _blocks(sizes, width):
+        room = (width or whole) - _GAP * (len(block) - 1) - sum(sizes[n] for n in block if sizes[n] <= _PROSE)
+        long = sum(sizes[column] > _PROSE for column in block)
+        most = max(room // max(long, 1), _PROSE)
+        across = [sizes[column] if width is None else min(sizes[column], most) for column in block]
+        are_figures = [all(map(_FIGURE.match, filter(None, columns[n][1:]))) for n in block]
+        for row in zip(*(columns[column] for column in block), strict=True):
+            cells = [textwrap.wrap(text, max(size, 1)) or [""] for text, size in zip(row, across, strict=True)]
+            for number in range(max(map(len, cells))):
+                line = [cell[number] if number < len(cell) else "" for cell in cells]
+                just = (str.rjust if is_figure else str.ljust for is_figure in are_figures)
+                texts = (do(text, size) for do, text, size in zip(just, line, across, strict=True))
+                yield (" " * _GAP).join(texts).rstrip()
 
 
 def _blocks(sizes: Sequence[int], width: int) -> list[list[int]]:
@@ -122,13 +142,3 @@ def _blocks(sizes: Sequence[int], width: int) -> list[list[int]]:
             blocks.append([0])
         blocks[-1].append(column)
     return blocks
-
-
-def _wrapped_line(line: str, width: int) -> str:
-    if len(line) <= width or line.startswith("arena "):
-        return line
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
-    parts = textwrap.wrap(
-        unbroken(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(parts).replace("\N{NO-BREAK SPACE}", " ")

@@ -2,32 +2,67 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import re
 import sys
-import threading
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import click
 
 from arena.base.errors import ArenaError
-from arena.board.sides import Side, side_of
-from arena.commands.game_options import GameOptions, begin_first_turn, board_game, clock
-from arena.commands.inputs import answer_line
-from arena.commands.options import VARIANT, Parsed, seed_option
-from arena.commands.output import say
-from arena.commands.terminal_game import TerminalGame, clock_text
-from arena.commands.waiting import GRACE_SECONDS, announcing_compilation, line_of
+from arena.base.wording import cut
+from arena.board.game import BoardGame, Clock
+from arena.board.pdn import entries_of, saved_game
+from arena.board.sides import Side, side_of, usual_entry
+from arena.commands.options import VARIANT, Parsed, refuse, seed_option
+from arena.commands.output import echo, put, say
+from arena.commands.terminal_game import TerminalGame, sides_for
+from arena.commands.waiting import announcing_compilation
 from arena.experiment.load import player_spec
+from arena.experiment.yaml.values import inline
+from arena.rules.custom import build_variant, without_draws
+from arena.rules.game import Termination
 from arena.rules.hub import variant_words
 from arena.rules.jit.kernel import compiling_meanwhile
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
+from arena.rules.result import result_text
 from arena.rules.variants import Variant
 from players.loading import PlayerError, located
+from players.player import HUMAN
 
-_ALARM_SECONDS = 0.02
-"""Seconds after the end of a clock at which it is looked at."""
+_HUB_PLAYER = "{preset: full, evaluation: neural}"
+
+
+class GameOptions(NamedTuple):
+    """The options of `arena play` that say which game, as they were given."""
+
+    variant: str | None
+    white: str | None
+    black: str | None
+    level: str | None
+    fen: str | None
+    from_file: Path | None
+    game: int | None
+    clock: Clock | None
+    no_draws: bool
+    seed: int
+    name: str | None
+
+    def sides(self, entries: tuple[str, str]) -> tuple[Side, Side]:
+        """The sides of White's and Black's entry; the name of a person is that of the account if none is given."""
+        return sides_for(entries, _account() if self.name is None else self.name)
+
+
+def _clock(word: str) -> Clock:
+    """The clock of `5+3`: minutes for the game, and seconds more a move."""
+    match = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(?:\+([0-9]{1,4}(?:\.[0-9]{1,3})?))?", word)
+    if not match or not float(match[1]):
+        raise ValueError(f"{word!r} is no clock, as 5+3 is: 5 minutes, and 3 seconds more a move")
+    return Clock(60 * float(match[1]), float(match[2] or 0))
 
 
 @click.command()
@@ -42,7 +77,7 @@ _ALARM_SECONDS = 0.02
 @click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of the file [the last].")
 @click.option(
     "--clock",
-    type=Parsed(clock),
+    type=Parsed(_clock),
     metavar="MINUTES+SECONDS",
     help="Time for the game, and seconds more a move, as 5+3.",
 )
@@ -51,19 +86,9 @@ _ALARM_SECONDS = 0.02
 @click.option("--name", help="Your name [that of your account].")
 @click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine.")
 @click.option("--player", "players", multiple=True, help="Offer this player there, too: simple@d6 or YAML.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Where to answer [any that is free]."
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Its port [any that is free].")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-@click.option("--flip", is_flag=True, help="Turn the board.")
-def play_command(
-    browser: bool,
-    players: tuple[str, ...],
-    port: int,
-    no_open: bool,
-    flip: bool,
-    **options: Any,
-) -> None:
+def play_command(browser: bool, players: tuple[str, ...], port: int, no_open: bool, **given: object) -> None:
     """Play a game at the board, by the rules of VARIANT, a name or YAML: {base: english, rows: 6}.
 
     Each side is a person or any player. Without any you have the colour that moves first, against the published
@@ -72,109 +97,130 @@ def play_command(
     With --browser a page on 127.0.0.1 has the board. It answers only to who has the token in the address that is
     printed; Ctrl-C ends it.
     """
-    chosen = GameOptions(**options)
-    if browser and flip:
-        raise ArenaError("--flip works only in the terminal; the page has a button")
-    if not browser and (players or port or no_open):
-        raise ArenaError("--player, --port and --no-open are for --browser")
-    offered = [_offered(entry) for entry in players]
+    options = GameOptions(**given)  # type: ignore[arg-type]
+    if not browser:
+        refuse("is for --browser", player=players, port=port, no_open=no_open)
+    offered = [side_of(entry, "--player") for entry in players]
+    if any(side.is_person for side in offered):
+        raise ArenaError("--player human: a person can always play; name a player")
     with announcing_compilation():
-        game, entries = board_game(chosen)
-        is_unbuilt = begin_first_turn(game, entries)
+        game, entries = board_game(options)
+        is_unbuilt = _begin_first_turn(game, entries)
         if browser:
             from arena.web.serving import open_page
 
-            open_page(game, chosen.name, say, click.echo, players=offered, port=port, opens=not no_open)
+            name = _account() if options.name is None else options.name
+            open_page(game, name, say, put, players=offered, port=port, opens=not no_open)
             return
-        rules = [chosen.variant or game.variant.name, *(["--no-draws"] if chosen.no_draws else [])]
-        terminal = TerminalGame(game, entries, rules, is_turned=flip)
-        named = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
-        scores = (
-            "" if all(side.is_person for side in game.sides) else "scores are those of the player that moved; "
+        if entries.count(HUMAN) != 1:
+            refuse("is that of a person against a player", name=options.name)
+        terminal = TerminalGame(
+            game, entries, [options.variant or game.variant.name] + ["--no-draws"] * options.no_draws
         )
-        terminal.print(f"{game.variant.name}: {', '.join(named)}; {scores}`help` says what you can type")
+        named = ", ".join(
+            f"{name.capitalize()} {side.name}" for name, side in zip(COLOURS, game.sides, strict=True)
+        )
+        scores = "" if entries == (HUMAN, HUMAN) else "scores are those of the player that moved; "
+        echo(f"{game.variant.name}: {named}; {scores}`help` says what you can type")
         with compiling_meanwhile(game.build) if is_unbuilt else nullcontext():
-            play_games(terminal)
+            terminal.play()
 
 
-def play_games(terminal: TerminalGame) -> None:
-    """Play games until the person leaves or the input ends."""
-    interrupts = 0
-    while not terminal.has_left:
-        try:
-            terminal.tell()
-            game = terminal.game
-            if game.outcome is None and not game.side.is_person and not terminal.is_paused:
-                try:
-                    terminal.think()
-                except KeyboardInterrupt:
-                    terminal.leave()
-                continue
-            if terminal.is_paused:
-                terminal.print("paused; press Enter to continue")
-            text = line_of(_prompt(terminal), _seconds_left(terminal))
-            interrupts = 0
-            if text is not None:
-                answer_line(terminal, text)
-            else:
-                terminal.leave()
-        except TimeoutError:
-            terminal.print("")
-        except KeyboardInterrupt:
-            interrupts += 1
-            if interrupts > 1:
-                terminal.print("")
-                terminal.leave()
-            else:
-                terminal.print("", "Ctrl-C once more, or `quit`, leaves the game")
-    closing = threading.Thread(target=terminal.game.close, daemon=True)
-    closing.start()
-    closing.join(GRACE_SECONDS)
+def board_game(options: GameOptions) -> tuple[BoardGame, tuple[str, str]]:
+    """The game that the options mean, its players not yet built, and White's and Black's entries.
+
+    Raises ArenaError where something is wrong with them.
+    """
+    if options.from_file is not None:
+        refuse("does not go with --from, which has its own start", fen=options.fen)
+    else:
+        refuse("needs --from FILE", game=options.game)
+    variant = None
+    if options.variant is not None or options.from_file is None or options.no_draws:
+        variant = build_variant(inline(options.variant or "english", "VARIANT"))
+        variant = without_draws(variant) if options.no_draws else variant
+    if options.from_file is not None:
+        return _game_of_file(options, options.from_file, variant)
+    assert variant is not None
+    entries = _entries_for(options, variant)
+    game = BoardGame(variant, options.sides(entries), options.fen, clock=options.clock, seed=options.seed)
+    return game, entries
 
 
-def _seconds_left(terminal: TerminalGame) -> float | None:
-    """Seconds until the clock of the person to move has run out, and it shows; None where none runs."""
-    game = terminal.game
-    clocks = game.clocks()
-    if clocks is None or game.outcome is not None or not game.side.is_person:
-        return None
-    return clocks[game.game.turn] + _ALARM_SECONDS
+def _entries_for(options: GameOptions, variant: Variant) -> tuple[str, str]:
+    """White's and Black's entry: a person has the colour that moves first, against the usual opponent."""
+    given = {0: options.white, 1: options.black}
+    entries = {colour: entry for colour, entry in given.items() if entry is not None}
+    opponent = usual_entry(variant)
+    if options.level is not None:
+        if len(entries) == 2 or any(entry != HUMAN for entry in entries.values()):
+            raise ArenaError("--level sets a person's opponent: leave out the other player")
+        opponent = side_of(f"level {options.level}", "--level").name
+    entries = entries or {variant.first: HUMAN}
+    white, black = (
+        entries.get(colour) or (opponent if entries[1 - colour] == HUMAN else HUMAN) for colour in (0, 1)
+    )
+    return white, black
 
 
-def _prompt(terminal: TerminalGame) -> str:
-    game = terminal.game
-    if game.outcome is not None:
-        return "over> "
-    if terminal.is_paused:
-        return "paused> "
-    clocks = game.clocks()
-    left = f" {clock_text(clocks[game.game.turn])}" if clocks else ""
-    return f"{terminal.colour}{left}{f' {terminal.start} to' if terminal.start else ''}> "
+def _game_of_file(options: GameOptions, path: Path, variant: Variant | None) -> tuple[BoardGame, tuple[str, str]]:
+    """The game that goes on where one of a file ended, with its players unless others are given."""
+    pdn = saved_game(path, variant, options.game)
+    is_named = any(entry is not None for entry in (options.white, options.black, options.level))
+    saved = (options.white, options.black) if is_named else entries_of(pdn)
+    entries = _entries_for(options._replace(white=saved[0], black=saved[1]), pdn.variant)
+    game = BoardGame.of(pdn, options.sides(entries), clock=options.clock, seed=options.seed)
+    words = f"game {pdn.number} of {pdn.count} of {path}"
+    if pdn.result != "*" and game.outcome is None:
+        words += f" ended: {result_text(pdn.result)}{_reason(pdn)}; it is played on from its last position"
+    say(words)
+    for colour, entry, side in zip(COLOURS, saved, game.sides, strict=True):
+        name, kind = (pdn.tags.get(f"{colour.capitalize()}{tag}", "") for tag in ("", "Type"))
+        if not is_named and entry is None and name.strip("? ") and (kind == "program" or not side.is_person):
+            plays = f"{side.name} plays {colour.capitalize()}; --{colour} names another one"
+            say(f"{cut(name)} is not known from the file: {plays}")
+    return game, entries
 
 
-def _offered(entry: str) -> Side:
-    side = side_of(entry, "--player")
-    if side.is_person:
-        raise ArenaError("--player human: a person can always play; name a player")
-    return side
+def _reason(pdn: PlayedGame) -> str:
+    last = pdn.tags.get("TerminationDetails") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
+    return f" ({last.replace('_', ' ')})" if last in list(Termination) else ""
+
+
+def _begin_first_turn(game: BoardGame, entries: tuple[str, str]) -> bool:
+    """Begin the first turn; whether the players are still to be built.
+
+    The board need not wait for them where a person moves first, without a clock, against one that surely builds.
+    """
+    builds = all(entry in (HUMAN, usual_entry(game.variant)) or entry.startswith("level") for entry in entries)
+    legal = game.game.legal_moves  # compiles the rules
+    if builds and legal and game.outcome is None and game.side.is_person and game.clock is None:
+        game.begin_turn()
+        return True
+    game.prepare()
+    return False
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        return HUMAN
 
 
 @click.command()
+@click.argument("player", default=_HUB_PLAYER)
 @click.option(
     "--variant",
     type=VARIANT,
     default="international",
     help="The rules, unless set-param changes them [international].",
 )
-@click.option(
-    "--player",
-    default="{preset: full, evaluation: neural}",
-    help="A player: simple@d6, file.py:Class or YAML [full, neural].",
-)
-def hub_command(variant: Variant, player: str) -> None:
-    """Offer a player to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
+def hub_command(player: str, variant: Variant) -> None:
+    """Offer PLAYER to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
 
-    The type is negamax if the entry names none, and its limits hold where the other program gives no level.
+    It is a player as simple@d6, file.py:Class or YAML [full, neural]. Its limits hold where the other program
+    gives no level.
     """
     from arena.hosting.hub import Server
 
@@ -186,9 +232,9 @@ def hub_command(variant: Variant, player: str) -> None:
         os.write(output, f"{text}\n".encode())
 
     try:
-        server = Server(located(player_spec(player, "--player"), Path()), variant, write)
+        server = Server(located(player_spec(player, "PLAYER"), Path()), variant, write)
     except PlayerError as error:
-        raise ArenaError(f"--player: {error}") from None
+        raise ArenaError(f"PLAYER: {error}") from None
     os.dup2(2, 1)
     for text in sys.stdin:
         if not server.answer(text):

@@ -1,25 +1,45 @@
-"""The command that shows a position on a board: show."""
+"""The command that shows a position on a board, what it is worth, and its best moves: show."""
 
 from __future__ import annotations
 
-import json
 import math
+import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
+import pandas as pd
 
-from arena.commands.drawing import save, show_position
-from arena.commands.options import json_option
-from arena.commands.output import echo, say, show_table
-from arena.commands.position import GamePosition, with_position
+from arena.base.errors import ArenaError
+from arena.base.files import unreadable
+from arena.base.wording import nearest, printable
+from arena.commands.best import analysis_of, best_document, best_lines, searched
+from arena.commands.drawing import show_board
+from arena.commands.options import VARIANT, json_option, refuse
+from arena.commands.output import echo, put, say, show_json, show_table
 from arena.experiment.yaml.values import inline
+from arena.hosting.analysis import Findings
+from arena.ledger.game import played_game
+from arena.ledger.read import read as read_run_data
+from arena.rules.board import Board
+from arena.rules.custom import OTHER_NAMES, VariantError, build_variant
+from arena.rules.game import game_of
+from arena.rules.move_text import path
+from arena.rules.notation import parse_start
 from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.write import Spelling
+from arena.rules.played import PlayedGame
+from arena.rules.position import Position
 from arena.rules.result import result_text, score_text
+from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import explained_value
 from players.evaluation.linear import Share
 
+_SMALL = ("english", 32)
+_LARGE = "international"
+"""The rules of a FEN without a variant: the first unless it names a square beyond its last one."""
 _AROUND = 8
 """Plies before and after the position whose moves are printed."""
 _COUNTED = ("depth", "nodes")
@@ -27,8 +47,13 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 
 
 @click.command()
-@with_position
+@click.argument("what")
+@click.option("--variant", type=VARIANT, help="The rules of a FEN, or of a PDN without a GameType.")
+@click.option("--game", metavar="N", help="Which game of a file, by its number, or of a run, also by its id [1].")
+@click.option("--ply", type=click.IntRange(0), metavar="N", help="After N plies [the last].")
 @click.option("--evaluation", help="Its value: a name, file.py:function, '{linear: {man: 100}}'.")
+@click.option("--best", type=click.IntRange(1), metavar="N", help="Search for the N best moves; Ctrl-C ends it.")
+@click.option("--player", help="Who searches: simple@d12, neural@5s, file.py:Class or YAML [the strongest, 10 s].")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option(
     "--out",
@@ -38,52 +63,81 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 )
 @json_option
 def show_command(
-    viewed: GamePosition, evaluation: str | None, flip: bool, out: Path | None, as_json: bool
+    what: str,
+    variant: Variant | None,
+    game: str | None,
+    ply: int | None,
+    evaluation: str | None,
+    best: int | None,
+    player: str | None,
+    flip: bool,
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Of a game, with the moves around the position and the players' scores, in men where it is known what a man is
     worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one. The
     page of a PDN without --game has all of its games.
+
+    With --best it is searched depth after depth, or with twice as many nodes each time. Scores are the side to
+    move's. From endgame tables that are there, all moves are listed that win, draw or lose.
     """
-    board = viewed.board(flip=flip)
-    value: float | None = None
-    features: dict[str, Share] = {}
-    if evaluation is not None:
-        described = inline(evaluation, "--evaluation")
-        value, features = explained_value(viewed.game.variant, viewed.position, described)
-    if out is not None and out.suffix.lower() == ".html":
-        _write_page(viewed, out)
-    elif out is not None:
-        save(board, out)
+    if out is not None and out.suffix.lower() not in (".html", ".svg", ".txt"):
+        raise ArenaError(f"{out}: games are written as .html, a board as .svg or .txt")
+    viewed = position_of(what, variant, game, ply)
+    if best is None:
+        refuse("is for --best, who searches", player=player)
+    described = None if evaluation is None else inline(evaluation, "--evaluation")
+    value, features = explained_value(viewed.game.variant, viewed.position, described) if described else (None, {})
+    analysis = analysis_of(game_of(viewed.game, viewed.ply), player, best) if best else None
+    if not as_json:
+        _print(viewed, flip, "\n".join(_value_lines(value, features)))
+    found = searched(analysis, draws=not as_json) if analysis else None
+    if out is not None:
+        _write(viewed, out, flip, found)
     if as_json:
         document = _document(viewed)
-        if value is not None:
-            document |= {"value": value, "features": {name: share._asdict() for name, share in features.items()}}
-        click.echo(json.dumps(document))
-        return
-    show_position(viewed, board, "" if value is None else "\n".join(_value_lines(value, features)))
+        if described:
+            shares = {name: share._asdict() for name, share in features.items()}
+            document |= {"value": value, "features": shares}
+        show_json(document | (best_document(analysis, found) if analysis and found else {}))
+    elif analysis and found:
+        echo("\n".join(best_lines(analysis, found)))
+
+
+def _write(viewed: GamePosition, file: Path, flip: bool, found: Findings | None) -> None:
+    """Write a page with the game of a position, or with all games of its file, or the board with the best moves."""
+    if file.suffix.lower() == ".html":
+        from arena.report.viewer import write_viewer  # with pandas, for which no board waits
+
+        games, ply = [viewed.game], viewed.ply
+        if viewed.file is not None:
+            games, ply = read_pdn(viewed.file, viewed.game.variant).games, 0
+        title = viewed.file.name if viewed.file else viewed.heading or viewed.game.variant.name
+        write_viewer(games, title, file, ply)
+    else:
+        ways = [path(viewed.game.variant, viewed.position, line.move) for line in found.lines] if found else []
+        viewed.board(flip=flip, arrows=[way for way in ways if way]).save(file)
+    say(f"wrote {file}")
+
+
+def _print(viewed: GamePosition, flip: bool, beside: str) -> None:
+    """Print a position with a text beside its board, and of a game the moves around it."""
+    for text in filter(None, (viewed.heading, viewed.place)):
+        echo(text)
+    show_board(viewed.board(flip=flip), beside)
+    put(viewed.fen)
     if viewed.game.moves:
         echo(_moves_around(viewed))
-    if viewed.game.answers is not None and viewed.game.moves:
-        echo("")
-        show_table(_HEADER, list(_rows(viewed)))
+        if viewed.game.answers is not None:
+            echo("")
+            show_table(_HEADER, _rows(viewed))
 
 
-def _write_page(viewed: GamePosition, path: Path) -> None:
-    """Write a page with the game of a position, or with all games of its file, and say so."""
-    from arena.report.viewer import write_viewer  # with pandas, for which no board waits
-
-    games, ply = [viewed.game], viewed.ply
-    if viewed.file is not None:
-        games, ply = read_pdn(viewed.file, viewed.game.variant).games, 0
-    title = viewed.file.name if viewed.file else viewed.heading or viewed.game.variant.name
-    write_viewer(games, title, path, ply)
-    say(f"wrote {path}")
-
-
-def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
-    yield f"{'value':14} {value:>10.6g}  (for the side to move)"
+def _value_lines(value: float | None, features: dict[str, Share]) -> Iterator[str]:
+    if value is not None:
+        yield f"{'value':14} {value:>10.6g}  (for the side to move)"
     if features:
         yield f"\n{'feature':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}"
     for name, share in features.items():
@@ -112,15 +166,14 @@ def _rows(viewed: GamePosition) -> Iterator[tuple[str, ...]]:
 
 
 def _search(viewed: GamePosition, ply: int) -> dict[str, Any]:
-    colour = viewed.game.positions[ply - 1].turn
+    """A move, and what its player found of it."""
+    colour, answers = viewed.game.positions[ply - 1].turn, viewed.game.answers
     known: dict[str, Any] = {"ply": ply, "player": viewed.names[colour], "move": viewed.text(ply)}
-    if viewed.game.answers is not None:
-        score = float(viewed.game.answers["score"][ply - 1])
-        known["plies_to_win"] = int(viewed.game.answers["plies_to_win"][ply - 1]) or None
-        known["score"] = None if math.isnan(score) else score
-        known |= {name: int(viewed.game.answers[name][ply - 1]) for name in _COUNTED}
-        seconds = float(viewed.game.answers["seconds"][ply - 1])
-        known["seconds"] = None if math.isnan(seconds) else seconds
+    if answers is not None:
+        found = {name: float(answers[name][ply - 1]) for name in ("score", "seconds")}
+        known |= {name: None if math.isnan(value) else value for name, value in found.items()}
+        known |= {name: int(answers[name][ply - 1]) for name in ("plies_to_win", *_COUNTED)}
+        known["plies_to_win"] = known["plies_to_win"] or None
     return known
 
 
@@ -131,3 +184,140 @@ def _document(viewed: GamePosition) -> dict[str, Any]:
         named = dict(zip(("white", "black"), viewed.names, strict=True))
         document |= {**named, "result": viewed.game.result, "ply": viewed.ply, "moves": moves}
     return document
+
+
+class GamePosition(NamedTuple):
+    """A position and the game that it is of, which may have no moves."""
+
+    game: PlayedGame
+    ply: int = 0
+    """How many plies were played before the position."""
+    heading: str = ""
+    """A description of the game; empty for a position alone."""
+    file: Path | None = None
+    """The PDN of the game, if none of its games was asked for."""
+
+    @property
+    def position(self) -> Position:
+        """The position to look at."""
+        return self.game.positions[self.ply]
+
+    @property
+    def fen(self) -> str:
+        """The position as FEN."""
+        return Spelling.of(self.game.variant).squares(game_of(self.game, self.ply).fen)
+
+    def text(self, ply: int) -> str:
+        """The move of a ply, from 1, as its PDN has it: with letters where its GameType wants them."""
+        return Spelling.of(self.game.variant).move(self.game.text(ply))
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of White and Black, as a terminal can show them."""
+        white, black = map(printable, self.game.names)
+        return white, black
+
+    @property
+    def place(self) -> str:
+        """A description of the place in the game; empty for a position alone."""
+        plies = len(self.game.moves)
+        if not self.heading:
+            return ""
+        if not self.ply:
+            return f"before ply 1 of {plies}"
+        end = ", the end" if self.ply == plies else ""
+        return f"after ply {self.ply} of {plies}, {self.text(self.ply)}{end}"
+
+    def board(self, **options: Any) -> Board:
+        """The position drawn, its last move marked, its squares named as moves name them."""
+        last = self.game.squares(self.ply) if self.ply and self.ply not in self.game.setups else None
+        labels = "algebraic" if Spelling.of(self.game.variant).names else "numbers"
+        shown: dict[str, Any] = {"last": last, "labels": labels} | options
+        return Board(self.game.variant, self.position, **shown)
+
+
+def position_of(what: str, variant: Variant | None, game: str | None, ply: int | None) -> GamePosition:
+    """The position of a FEN, a variant, a game of a PDN file or of a run's folder. Raises ArenaError if none."""
+    path = Path(what)
+    if path.is_dir():
+        refuse("is that of the run", variant=variant)
+        return _at(_of_run(path, game or "1"), ply)
+    if path.is_file():
+        if game is not None and not game.isdecimal():
+            raise ArenaError(f"--game {game}: a game of a file is known by its number")
+        return _at(_of_file(path, variant, int(game or 1)), ply)._replace(file=None if game else path)
+    if (rules := _rules(what)) is None and ":" not in what:
+        close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
+        meant = f"; did you mean {close!r}?" if close is not None else ""
+        raise ArenaError(f"{what!r} is not a FEN, a variant, a PDN file or the folder of a run{meant}")
+    if game is not None or ply is not None:
+        raise ArenaError("--game and --ply need a PDN file or the folder of a run")
+    if rules is not None:
+        refuse(f"has no meaning where {what} names the rules", variant=variant)
+        return GamePosition(PlayedGame(rules, rules.start, []))
+    return _of_fen(what, variant)
+
+
+def _at(viewed: GamePosition, ply: int | None) -> GamePosition:
+    plies = len(viewed.game.moves)
+    if ply is not None and ply > plies:
+        raise ArenaError(f"--ply {ply}: {viewed.heading.split(':')[0]} has {plies} plies")
+    return viewed._replace(ply=plies if ply is None else ply)
+
+
+def _rules(what: str) -> Variant | None:
+    """The rules that WHAT names or describes, None if it is something else. Raises VariantError."""
+    if what.startswith("{"):
+        return build_variant(inline(what, "VARIANT"))
+    try:
+        return build_variant(what)
+    except VariantError as error:
+        if error.key != "base":
+            raise
+        return None
+
+
+def _of_fen(text: str, variant: Variant | None) -> GamePosition:
+    if variant is None:
+        numbers = [int(number) for number in re.findall(r"[0-9]+", re.split(":[H+]", text)[0])]
+        variant = VARIANTS[_SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE]
+        say(f"read as {variant.name}; --variant names other rules")
+    start, runs = parse_start(variant, text)
+    return GamePosition(PlayedGame(variant, start, [], king_runs=runs))
+
+
+def _of_file(path: Path, variant: Variant | None, number: int) -> GamePosition:
+    read = partial(read_pdn, path, variant)
+    try:
+        file = read(only=number)
+        if not file.games and not any(problem.game for problem in file.problems):
+            games, problems = read(only=-1)
+            last = max([0, *(game.number for game in games), *(problem.game for problem in problems)])
+            raise ArenaError(
+                f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
+            )
+    except OSError as error:
+        raise ArenaError(unreadable(path, error)) from None
+    if not file.games:
+        raise ArenaError(str(next(problem for problem in reversed(file.problems) if problem.game)))
+    for problem in file.problems:
+        say(str(problem))
+    game = file.games[0]
+    return _with_heading(game, f"game {game.number} of {game.count} of {path.name}", result_text(game.result))
+
+
+def _of_run(folder: Path, game_name: str) -> GamePosition:
+    data = read_run_data(folder)
+    game = played_game(data, game_name)
+    if game.problems:
+        raise ArenaError(f"{folder}: game {game_name}, ply {game.problems[0].ply}: {game.problems[0].message}")
+    [row] = pd.concat([data.games, data.void_games]).query(f"game == {game.number}").to_dict("records")
+    ended = f"{result_text(row['result'])} by {row['termination']}"
+    ended += f": {printable(row['error'])}" if row["error"] else ""
+    return _with_heading(game, f"game {row['id']} of {data.experiment.name}", ended)
+
+
+def _with_heading(game: PlayedGame, which: str, ended: str) -> GamePosition:
+    viewed = GamePosition(game)
+    white, black = viewed.names
+    return viewed._replace(heading=f"{which}: {white} (white) against {black} (black), {ended}")

@@ -1,265 +1,357 @@
-"""TerminalGame: a game at the board in a terminal or a pipe; what is shown of it, and who thinks."""
+"""A game at the board in a terminal or a pipe: what is typed, what is shown, and who thinks."""
 
 from __future__ import annotations
 
 import shlex
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import suppress
-
-import click
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from arena.base.errors import ArenaError
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, cut, listed, nearest
 from arena.base.writing import replaces_lines
-from arena.board.entering import check_start, entered_move, is_place, legal_line, must_capture, numbered_move
-from arena.board.game import BoardGame, Thought
+from arena.board import entering
+from arena.board.game import BoardGame, Request
+from arena.board.pdn import append_game
 from arena.board.published import program_of
-from arena.board.sides import ADVICE_SECONDS, adviser
-from arena.board.words import ending_text, pass_text, seen_text
+from arena.board.sides import ADVICE_SECONDS, Side, adviser, side_of
+from arena.board.words import ending_text, outlook_lines, pass_text, seen_text
+from arena.commands.best import searched
 from arena.commands.drawing import show_board
-from arena.commands.game_options import sides_for
 from arena.commands.output import echo, width_of
-from arena.commands.waiting import watched
-from arena.hosting.analysis import Analysis, Candidate
+from arena.commands.waiting import GRACE_SECONDS, line_of, watched
+from arena.experiment.load import player_spec
+from arena.hosting.analysis import Analysis
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS
 from arena.rules.result import points, points_text
-from players.player import Limit
+from players.player import HUMAN, Limit
 
-PLIES_SHOWN = 12
+_PLIES_SHOWN = 12
 """Of a line."""
 _QUIET_SECONDS = 0.3
 """Seconds that a player may think before a line says so."""
-_INDENT = "    "
+_ALARM_SECONDS = 0.02
+"""Seconds after the end of a clock at which it is looked at."""
 _LIST_WIDTH = 80
 """Columns of a list of moves where there is no terminal."""
-_AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` leaves"
+_HELP = """\
+A move is its squares, 11-15 or 22x15x8 or 22 15, or the first of them that no other move has. Four or more
+numbers with only spaces between them are rows and columns from 0 at the top left, as White sees the board:
+5 2 4 3; so are pairs in brackets. In game3 start and end can be two lines. Where the moves are listed, a number
+alone selects one. Type `pass` where there is no other move. Or type one of these, which can be shortened:
+
+  undo          take back your last move and what followed
+  hint          a good move, its score for you in men, and what it leads to
+  moves, fen    the legal moves; the position
+  flip          turn the board
+  save FILE     write the game into a PDN file, behind others
+  resign        give up
+  white PLAYER  who plays White: human, level 4, simple@d6
+  black PLAYER  who plays Black
+  swap          change sides
+  new, quit     another game; leave
+
+An empty line shows the board. Ctrl-C makes a thinking player move now; pressed twice at the prompt, it leaves."""
+_TAKES = {"save": "FILE", "white": "PLAYER", "black": "PLAYER"}
+"""What commands have behind them."""
+
+
+def sides_for(entries: tuple[str, str], name: str) -> tuple[Side, Side]:
+    """The sides of two entries; a person who plays against a program has a name."""
+    white, black = (side_of(entry, f"--{colour}") for entry, colour in zip(entries, COLOURS, strict=True))
+    if white.is_person == black.is_person:
+        return white, black
+    person = Side(player_spec({"name": name, "type": HUMAN}, "--name").name)
+    return (person, black) if white.is_person else (white, person)
 
 
 class TerminalGame:
-    """A game at the terminal, and the next ones: `game` is the one that is played."""
+    """A game at the terminal, and the next ones."""
 
-    def __init__(self, game: BoardGame, entries: tuple[str, str], rules: list[str], *, is_turned: bool) -> None:
+    def __init__(self, game: BoardGame, entries: tuple[str, str], rules: list[str]) -> None:
         """`entries` are White's and Black's, `rules` as the command line has them."""
-        self.program = program_of(game.variant)
-        self.game, self.entries, self._rules, self.is_turned = game, entries, rules, is_turned
-        self.is_paused = False
-        """Whether players that play alone wait for a person."""
-        self.has_left = False
-        self.start = ""
+        self._program = program_of(game.variant)
+        self._game, self._entries, self._rules = game, entries, rules
+        self._is_turned = self._is_paused = self._has_left = False
+        self._start = ""
         """The start of a move, where its end is asked for."""
         self._printed = (len(game.turns), -1)
         """The plies and the version of the game that were printed."""
+        self._commands: dict[str, Callable[[str], None]] = {
+            "undo": lambda _: echo(f"took back {counted(self._game.undo(), 'ply', 'plies')}"),
+            "hint": lambda _: self._hint(),
+            "moves": lambda _: self._list_moves(),
+            "flip": lambda _: self._show(turned=True),
+            "save": self._save,
+            "fen": lambda _: echo(self._game.game.fen),
+            "resign": lambda _: self._resign(),
+            "white": lambda entry: self._seat((entry, self._entries[1])),
+            "black": lambda entry: self._seat((self._entries[0], entry)),
+            "swap": lambda _: self._seat(self._entries[::-1]),
+            "new": lambda _: self._begin_again(),
+            "quit": lambda _: self._leave(),
+            "help": lambda _: echo(_HELP),
+        }
 
-    @property
-    def has_person(self) -> bool:
-        """Whether a person plays a side."""
-        return any(side.is_person for side in self.game.sides)
+    def play(self) -> None:
+        """Play games, a line of the input after the other, until the person leaves or the input ends."""
+        interrupts = 0
+        while not self._has_left:
+            try:
+                self._tell()
+                game = self._game
+                if game.outcome is None and not game.side.is_person and not self._is_paused:
+                    self._think()
+                    continue
+                text = line_of(self._prompt(), self._seconds_left())
+                interrupts = 0
+                if text is None:
+                    self._leave()
+                else:
+                    self._answer(text)
+            except TimeoutError:
+                echo("")
+            except KeyboardInterrupt:
+                interrupts += 1
+                echo("\nCtrl-C once more, or `quit`, leaves the game" if interrupts == 1 else "")
+                if interrupts > 1:
+                    self._leave()
+        closing = threading.Thread(target=self._game.close, daemon=True)
+        closing.start()
+        closing.join(GRACE_SECONDS)
 
-    @property
-    def colour(self) -> str:
-        """The colour to move, as it begins a sentence."""
-        return COLOURS[self.game.game.turn].capitalize()
-
-    def print(self, *lines: str) -> None:
-        """Print lines."""
-        for line in lines:
-            echo(line)
-
-    def tell(self) -> None:
-        """Print what has happened: moves; then the board with the end or what a person is to know of the turn."""
-        game = self.game
+    def _answer(self, text: str) -> None:
+        """Play the move or run the command of a line, or print what is wrong with it."""
+        game, version = self._game, self._game.version
         game.clocks()
-        plies, version = self._printed
-        if version == game.version:
-            return
-        self.start = ""
-        for ply in range(min(plies, len(game.turns)) + 1, len(game.turns) + 1):
-            self.print(*self._turn_lines(ply))
-        self._printed = (len(game.turns), game.version)
-        if game.outcome is not None:
-            self.show()
-            self.print(*filter(None, [game.failure]), ending_text(game.game, game.outcome), _AFTERWARDS)
-        elif game.side.is_person or not self.has_person:
-            self.show()
-            if game.side.is_person and (
-                self.program.lists_moves or must_capture(game.game) or len(game.game.legal_moves) == 1
-            ):
-                self.show_moves()
+        is_pass = game.game.legal_moves == [0] and "pass".startswith(text.lower())
+        is_move = entering.is_like_move(text) or is_pass
+        if game.version != version and (is_move or not text):
+            return  # the time ran out before the line
+        try:
+            if is_move:
+                self._enter(text)
+            elif text:
+                self._obey(text)
+            else:
+                self._is_paused, self._start = False, ""
+                self._show()
+        except OSError as error:
+            echo(f"{error.filename}: {error.strerror}")
+        except ArenaError as error:
+            echo(" ".join(str(error).split()))
 
-    def show(self) -> None:
-        """Print the board, the last move and what it captured marked; on a terminal with the sides beside it."""
-        game = self.game
-        white, black = game.sides
-        is_blacks = black.is_person and not white.is_person and not self.program.numbers_edges
-        captured: tuple[int, ...] = ()
-        if game.turns:
-            captured = move_squares(game.variant, game.game.positions[-2], game.turns[-1].move).captured
-        board = game.game.board(flip=is_blacks != self.is_turned, marks=captured)
-        show_board(board, "\n".join(self._beside()), edges=self.program.numbers_edges)
+    def _obey(self, text: str) -> None:
+        """Run the command that the first word is, or alone begins with it."""
+        word, _, argument = text.partition(" ")
+        begun = [name for name in self._commands if name.startswith(word.lower())]
+        name = word.lower() if word.lower() in begun else begun[0] if len(begun) == 1 else ""
+        if not name and begun:
+            raise ArenaError(f"{word!r} can be {' or '.join(begun)}")
+        if not name and (close := nearest(word, self._commands)):
+            raise ArenaError(f"unknown command {cut(word)!r}; did you mean {close!r}?")
+        if not name:
+            legal = entering.legal_line(self._game.game)
+            raise ArenaError(f"{cut(text)!r} is no move and no command that `help` lists; {legal}")
+        if bool(argument.strip()) != (name in _TAKES):
+            raise ArenaError(f"{name} takes {_TAKES.get(name, 'nothing')} behind it")
+        self._tell()
+        self._commands[name](argument.strip())
 
-    def show_moves(self) -> None:
+    def _enter(self, text: str) -> None:
+        """Play the move that a person typed, or keep its start. Raises ArenaError for a text that is none."""
+        game = self._game.game
+        if self._program.asks_for_squares and entering.is_place(game, text):
+            if not self._start:
+                entering.check_start(game, text)
+                self._start = text
+                return
+            text = f"({self._start}) ({text})"
+        self._start = ""
+        is_number = self._program.lists_moves and text.isdecimal() and any(game.legal_moves)
+        self._game.play((entering.numbered_move if is_number else entering.entered_move)(game, text))
+
+    def _hint(self) -> None:
+        if self._game.outcome is not None:
+            raise ArenaError("the game is over")
+        limit = Limit(seconds=ADVICE_SECONDS)
+        analysis = Analysis(adviser(self._game.variant, limit), self._game.game.copy())
+        line = searched(analysis, draws=False).lines[0]
+        texts = analysis.texts(line)[:_PLIES_SHOWN]
+        echo(f"hint: {texts[0]} ({analysis.score(line)}, depth {line.depth}; line: {' '.join(texts)})")
+        _print(outlook_lines(analysis.outlook()))
+
+    def _list_moves(self) -> None:
         """Print the legal moves: in a line, or numbered in rows where each turn lists them."""
-        game = self.game.game
-        if not self.program.lists_moves or not any(game.legal_moves):
-            self.print(legal_line(game))
+        game = self._game.game
+        if not self._program.lists_moves or not any(game.legal_moves):
+            echo(entering.legal_line(game))
             return
         cells = [f"{number:>3}) {text}" for number, text in enumerate(game.legal_texts, start=1)]
         size = max(map(len, cells)) + 2
         across = max((width_of(sys.stdout) or _LIST_WIDTH) // size, 1)
-        self.print(f"{'you must capture' if must_capture(game) else 'legal moves'}, by number or squares:")
-        for first in range(0, len(cells), across):
-            self.print("".join(cell.ljust(size) for cell in cells[first : first + across]).rstrip())
+        echo(f"{'you must capture' if entering.must_capture(game) else 'legal moves'}, by number or squares:")
+        rows = (cells[first : first + across] for first in range(0, len(cells), across))
+        _print("".join(cell.ljust(size) for cell in row).rstrip() for row in rows)
 
-    def enter(self, text: str) -> None:
-        """Play the move that a person typed, or keep its start. Raises ArenaError for a text that is none."""
-        game = self.game.game
-        if self.program.asks_for_squares and is_place(game, text):
-            if not self.start:
-                check_start(game, text)
-                self.start = text
-                return
-            text = f"({self.start}) ({text})"
-        self.start = ""
-        is_number = self.program.lists_moves and text.isdecimal() and any(game.legal_moves)
-        self.game.play((numbered_move if is_number else entered_move)(game, text))
+    def _save(self, file: str) -> None:
+        try:
+            path = Path(file).expanduser()
+        except RuntimeError as error:
+            raise ArenaError(f"{file}: {error}") from None
+        echo(f"saved as game {append_game(path, self._game)} of {path}")
 
-    def think(self) -> None:
-        """Have the player to move play; Ctrl-C has it answer now, and pauses a game without persons.
+    def _seat(self, entries: tuple[str, str]) -> None:
+        """Continue with those players; with the old ones if one cannot be built."""
+        if self._game.outcome is not None:
+            raise ArenaError("the game is over; `new` begins another, whose players can be changed")
+        before = self._game.sides
+        self._game.seat(sides_for(entries, next((side.name for side in before if side.is_person), HUMAN)))
+        try:
+            self._game.prepare()
+        except BaseException:
+            self._game.seat(before)
+            raise
+        self._entries = entries
+        white, black = self._game.sides
+        echo(f"White: {white.name}, Black: {black.name}")
 
-        Raises KeyboardInterrupt for the second Ctrl-C.
-        """
-        game, began, hurried = self.game, time.monotonic(), False
+    def _begin_again(self) -> None:
+        """Begin another game from where this one began, which stays if a player cannot be built."""
+        last = self._game
+        last.release()
+        game = BoardGame(last.variant, last.sides, last.game.start_fen, clock=last.clock, seed=last.seed + 1)
+        game.prepare()
+        self._game, self._is_paused, self._printed = game, False, (0, -1)
+
+    def _leave(self) -> None:
+        """End it; the command that plays on from the position is printed."""
+        self._has_left = True
+        game = self._game
+        if game.outcome is None and game.turns:
+            white, black = self._entries
+            words = ["arena", "play", *self._rules, "--white", white, "--black", black]
+            words += ["--clock", f"{game.clock.seconds / 60:g}+{game.clock.increment:g}"] if game.clock else []
+            words += ["--seed", str(game.seed)] if game.seed else []
+            resumes = shlex.join([*words, "--fen", game.game.fen])
+            echo(f"the game is not over (`save` keeps its moves); to resume it:\n{resumes}")
+
+    def _resign(self) -> None:
+        turn = self._game.game.turn
+        persons = [colour for colour in (turn, 1 - turn) if self._entries[colour] == HUMAN]
+        if not persons:
+            raise ArenaError("no person plays")
+        self._game.resign(persons[0])
+
+    def _tell(self) -> None:
+        """Print what has happened: moves; then the board with the end or what a person is to know of the turn."""
+        game = self._game
+        game.clocks()
+        plies, version = self._printed
+        if version == game.version:
+            return
+        self._start, self._printed = "", (len(game.turns), game.version)
+        for ply in range(min(plies, len(game.turns)) + 1, len(game.turns) + 1):
+            _print(_turn_lines(game, ply))
+        if game.outcome is not None:
+            self._show()
+            over = "`new` begins another game, `save FILE` keeps this one, `quit` leaves"
+            _print(filter(None, [game.failure, ending_text(game.game, game.outcome), over]))
+        elif game.side.is_person or HUMAN not in self._entries:
+            self._show()
+            is_forced = entering.must_capture(game.game) or len(game.game.legal_moves) == 1
+            if game.side.is_person and (self._program.lists_moves or is_forced):
+                self._list_moves()
+
+    def _show(self, *, turned: bool = False) -> None:
+        """Print the board, turned round if asked to, the last move and what it captured marked."""
+        self._is_turned ^= turned
+        game, marks = self._game, tuple[int, ...]()
+        is_blacks = not game.sides[0].is_person and game.sides[1].is_person and not self._program.numbers_edges
+        if game.turns:
+            marks = move_squares(game.variant, game.game.positions[-2], game.turns[-1].move).captured
+        board = game.game.board(flip=is_blacks != self._is_turned, marks=marks)
+        show_board(board, "\n".join(_beside(game)), edges=self._program.numbers_edges)
+
+    def _prompt(self) -> str:
+        game = self._game
+        if game.outcome is not None:
+            return "over> "
+        if self._is_paused:
+            echo("paused; press Enter to continue")
+            return "paused> "
+        clocks, turn = game.clocks(), game.game.turn
+        left = f" {clock_text(clocks[turn])}" if clocks else ""
+        return f"{COLOURS[turn].capitalize()}{left}{f' {self._start} to' if self._start else ''}> "
+
+    def _seconds_left(self) -> float | None:
+        """Seconds until the clock of the person to move has run out, and it shows; None where none runs."""
+        clocks = self._game.clocks()
+        if clocks is None or self._game.outcome is not None or not self._game.side.is_person:
+            return None
+        return clocks[self._game.game.turn] + _ALARM_SECONDS
+
+    def _think(self) -> None:
+        """Have the player to move play. Ctrl-C has it answer now, and pauses two players; a second one leaves."""
+        game, began, keys = self._game, time.monotonic(), "thinks, {}; Ctrl-C: move now"
         request = game.request()
 
-        def answer() -> Iterator[Thought]:
-            yield request.answer()
-
         def hurry() -> None:
-            nonlocal hurried
-            hurried = True
-            self.is_paused = not self.has_person
+            nonlocal keys
+            keys = "is to move now, {}; Ctrl-C once more leaves"
+            self._is_paused = HUMAN not in self._entries
             game.stop()
 
         try:
-            for thought in watched(answer(), hurry):
+            for thought in watched(map(Request.answer, [request]), hurry):
                 if thought is not None:
                     game.accept(request, thought)
                 elif (seconds := time.monotonic() - began) > _QUIET_SECONDS:
-                    doing = "is to move now" if hurried else "thinks"
-                    keys = "Ctrl-C once more leaves" if hurried else "Ctrl-C: move now"
-                    self._note(f"{game.side.name} {doing}, {seconds:.0f} s; {keys}")
+                    _note(f"{game.side.name} {keys.format(f'{seconds:.0f} s')}")
         except KeyboardInterrupt:
-            raise
+            self._leave()
         except BaseException as error:
             game.fail(request, error)
         finally:
-            self._note("")
+            _note("")
 
-    def advice(self) -> tuple[Analysis, Candidate]:
-        """The best move found by the strongest player in ADVICE_SECONDS. Raises ArenaError if there is none."""
-        if self.game.outcome is not None:
-            raise ArenaError("the game is over")
-        analysis = Analysis(adviser(self.game.variant, Limit(seconds=ADVICE_SECONDS)), self.game.game.copy())
-        last = None
-        with suppress(KeyboardInterrupt):
-            for findings in watched(analysis.findings(), analysis.stop):
-                last = findings or last
-        if last is None or not last.lines:
-            raise ArenaError("nothing was found before the search was stopped")
-        return analysis, last.lines[0]
 
-    def seat(self, entries: tuple[str, str]) -> None:
-        """Continue with those players. Raises ArenaError for one that cannot be built; then the old ones stay."""
-        if self.game.outcome is not None:
-            raise ArenaError("the game is over; `new` begins another, whose players can be changed")
-        before = self.game.sides
-        persons = [side.name for side in before if side.is_person]
-        self.game.seat(sides_for(entries, persons[0] if persons else None))
-        try:
-            self.game.prepare()
-        except BaseException:
-            self.game.seat(before)
-            raise
-        self.entries = entries
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        echo(line)
 
-    def begin_again(self) -> None:
-        """Begin another game between the sides, from where this one began.
 
-        Raises ArenaError for a player that cannot be built; then the game before stays.
-        """
-        last = self.game
-        last.release()
-        game = BoardGame(last.variant, last.sides, last.game.start_fen, clock=last.clock, seed=last.seed + 1)
-        try:
-            game.prepare()
-        except BaseException:
-            game.release()
-            raise
-        self.game, self.is_paused, self._printed = game, False, (0, -1)
+def _note(text: str) -> None:
+    """Replace the last line of a terminal."""
+    if replaces_lines(sys.stdout):
+        print(f"\r\x1b[K{text}", end="", flush=True)
 
-    def leave(self) -> None:
-        """End it; the command that plays on from the position is printed."""
-        self.has_left = True
-        if self.game.outcome is None and self.game.turns:
-            white, black = self.entries
-            words = ["arena", "play", *self._rules, "--white", white, "--black", black]
-            if (clock := self.game.clock) is not None:
-                words += ["--clock", f"{clock.seconds / 60:g}+{clock.increment:g}"]
-            words += ["--seed", str(self.game.seed)] if self.game.seed else []
-            words += ["--fen", self.game.game.fen]
-            self.print("the game is not over (`save` keeps its moves); to resume it:", shlex.join(words))
 
-    def _turn_lines(self, ply: int) -> list[str]:
-        """A move that was played, `ply` counted from 1, what it captured and what its player saw."""
-        game = self.game
-        turn, before = game.turns[ply - 1], game.game.positions[ply - 1]
-        captured = move_squares(game.variant, before, turn.move).captured
-        number = (ply - 1 + (game.game.start.turn != game.variant.first)) // 2 + 1
-        mover = COLOURS[before.turn].capitalize()
-        words = f"{number}. {f'{mover} {turn.text}' if turn.move else pass_text(before.turn)}"
-        words += f", captured {listed(map(str, captured))}" if captured else ""
-        return [words, *(_INDENT + line for line in _seen_lines(turn.thought))]
+def _turn_lines(game: BoardGame, ply: int) -> Iterator[str]:
+    """Yield a move that was played, `ply` counted from 1, what it captured and what its player saw."""
+    turn, before = game.turns[ply - 1], game.game.positions[ply - 1]
+    captured = move_squares(game.variant, before, turn.move).captured
+    number = (ply - 1 + (game.game.start.turn != game.variant.first)) // 2 + 1
+    move = f"{COLOURS[before.turn].capitalize()} {turn.text}" if turn.move else pass_text(before.turn)
+    yield f"{number}. {move}" + (f", captured {listed(map(str, captured))}" if captured else "")
+    if turn.thought is not None:
+        yield f"    {seen_text(turn.thought)}"
+        if len(line := turn.thought.line) > 1:
+            yield f"    line: {' '.join(line[:_PLIES_SHOWN])}{' ...' * (len(line) > _PLIES_SHOWN)}"
 
-    def _beside(self) -> Iterator[str]:
-        """What stands beside a board: on a terminal players, pieces and time; elsewhere points that decide."""
-        game = self.game
-        rules, position = game.variant.rules, game.game.position
-        if not sys.stdout.isatty():
-            if rules.score_decides:
-                yield points_text(points(rules, position))
-            return
-        clocks = game.clocks()
-        for colour, side in enumerate(game.sides):
-            pieces = position.black if colour else position.white
-            kings = (pieces & position.kings).bit_count()
-            men = pieces.bit_count() - kings
-            words = [counted(men, "man", "men")] if men or not kings else []
-            words += [counted(kings, "king")] if kings else []
-            words += [counted(points(rules, position)[colour], "point")] if rules.score_decides else []
-            time_left = f", {clock_text(clocks[colour])}" if clocks else ""
-            yield f"{COLOURS[colour].capitalize()}: {side.name}{time_left}"
-            yield f"{_INDENT}{', '.join(words)}"
 
-    def _note(self, text: str) -> None:
-        if replaces_lines(sys.stdout):
-            click.echo(f"\r\x1b[K{text}", nl=False)
+def _beside(game: BoardGame) -> Iterator[str]:
+    """What stands beside a board: the players and their time on a terminal, and the points where these decide."""
+    clocks, rules = game.clocks() or ("", ""), game.variant.rules
+    for name, side, left in zip(COLOURS, game.sides, clocks, strict=True) if sys.stdout.isatty() else ():
+        yield f"{name.capitalize()}: {side.name}" + (f", {clock_text(left)}" if isinstance(left, float) else "")
+    if rules.score_decides:
+        yield points_text(points(rules, game.game.position))
 
 
 def clock_text(seconds: float) -> str:
     """`4:58`, below ten seconds `9.5`."""
-    if seconds < 10:
-        return f"{seconds:.1f}"
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
-
-
-def _seen_lines(thought: Thought | None) -> list[str]:
-    if thought is None:
-        return []
-    lines = [seen_text(thought)]
-    if len(thought.line) > 1:
-        more = " ..." if len(thought.line) > PLIES_SHOWN else ""
-        lines.append(f"line: {' '.join(thought.line[:PLIES_SHOWN])}{more}")
-    return lines
+    return f"{seconds:.1f}" if seconds < 10 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"

@@ -16,14 +16,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rich.console import Console
-from rich.status import Status
-from rich.text import Text
-
 from arena.base.errors import ArenaError
 from arena.base.process import importing
-from arena.base.writing import replaces_lines
-from arena.commands.output import echo, say
+from arena.commands.output import say
 from arena.play.processes import EngineError
 from arena.watch.display import Display
 from arena.watch.observer import announcing
@@ -67,58 +62,23 @@ def resumable(folder: Path) -> Iterator[None]:
 class Terminal(Display):
     """Shows a run on stderr, and stops it after Ctrl-C as `interruptible` does.
 
-    `module` is imported while others work: the report's libraries take as long as a short run. The `heading` is
-    printed when the first games begin, as then nothing is wrong with what was asked for.
+    `module` is imported while others work: the report's libraries take as long as a short run.
     """
 
-    def __init__(self, module: str | None = None, *, heading: str = "", resumes: bool = True) -> None:
+    def __init__(self, module: str | None = None) -> None:
         super().__init__()
-        self._module, self._heading, self._resumes = module, heading, resumes
+        self._module = module
 
     def write(self, line: str) -> None:
         say(line)
 
     @contextmanager
     def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
-        if self._heading and folder is not None:
-            echo(self._heading)
-            self._heading = ""
         if self._module is not None:
             importing.acquire()  # before the thread runs, so that no process begins beside it
             threading.Thread(target=_imported, args=(self._module,), daemon=True).start()
-        with (
-            super().working(what, total, folder),
-            interruptible(self.say, resumes=self._resumes) as stopping,
-        ):
+        with super().working(what, total, folder), interruptible(self.say) as stopping:
             yield stopping
-
-
-class CheckProgress:
-    """Shows in the last line of a terminal who is being looked at, of how many; nothing elsewhere."""
-
-    def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
-        self._status: Status | None = None
-        self._players = 0
-
-    def __call__(self, left: Sequence[str]) -> None:
-        """Show the first of those who are left; end without any."""
-        if not left or not replaces_lines(sys.stderr):
-            if self._status is not None:
-                self._status.stop()
-            self._status = None
-            return
-        if self._status is None:
-            self._players, self._status = len(left), self._console.status("")
-            self._status.start()
-        self._status.update(Text(f"looking at {left[0]}, {self._players - len(left) + 1} of {self._players}"))
-
-    def say(self, text: str) -> None:
-        """Print a line beside the command's output, above that line."""
-        if self._status is None:
-            say(text)
-        else:
-            self._console.print(text, markup=False)
 
 
 def _imported(module: str) -> None:
@@ -131,13 +91,12 @@ def _imported(module: str) -> None:
 
 
 @contextmanager
-def interruptible(say: Callable[[str], None], *, resumes: bool = True) -> Iterator[Callable[[], bool]]:
+def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     """Finish current games after the first Ctrl-C; end the process after the second, SIGTERM or SIGHUP.
 
-    Yields a function: whether to begin nothing more; `say` prints a line, from another thread; `resumes`: the same
-    command goes on from there. The process ends by
-    the exception Stopped in the main thread, with exit code 130 for Ctrl-C, 143 and 129 for the others; if native
-    code holds that up, it ends without it after GRACE_SECONDS.
+    Yields a function: whether to begin nothing more. `say` prints a line, from another thread. The process ends by
+    the exception Stopped in the main thread, with exit code 130 for Ctrl-C, 143 and 129 for the others, or without
+    it after GRACE_SECONDS, if native code holds it up.
     """
     received: list[int] = []
 
@@ -154,7 +113,7 @@ def interruptible(say: Callable[[str], None], *, resumes: bool = True) -> Iterat
     try:
         yield lambda: bool(received)
     except Stopped as stopped:
-        say("stopped at once" + ("; rerun the same command to resume" if resumes else ""))
+        say("stopped at once; rerun the same command to resume")
         sys.exit(stopped.code)
     finally:
         signal.set_wakeup_fd(outer)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import _thread
-import difflib
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import chain, count
 from pathlib import Path
@@ -20,15 +19,11 @@ from arena.ledger.ledger import is_run_of
 from arena.play.carry_out import available, carry_out
 from arena.play.prepare import Tournament, prepare
 from arena.play.workers import Workers, kept_workers
-from players.identity import MISSING, digest, hash_of
+from players.identity import MISSING, hash_of
 from players.loading import located, user_files
 
-_REPORT = "arena.commands.versions"
-"""The module that says what versions are worth."""
 _LOOK_SECONDS = 0.02
 """Seconds between two looks at the files."""
-_LONGEST = 1 << 20
-"""Bytes of a text whose lines are compared."""
 _SETTLE_LOOKS = 50
 """Looks that a file may be missing, as while an editor replaces it."""
 
@@ -43,28 +38,31 @@ def watch(
     """Play what `read` returns, show the verdict, and do so again after each change, until Ctrl-C.
 
     Each version has a run of its own, in `folder`, `folder-2`, ..., which is known again by its content. `config`
-    is the file that is read; errors are raised within `said()`, which may put them in other words.
+    is the file that is read; errors are raised within `said()`, which may put them otherwise.
     """
     files = FollowedFiles([config] if config else [])
     terminal = _Terminal(files)
-    versions = None
+    versions: dict[Path, Mapping[str, str]] = {}
     with kept_workers(), suppress(KeyboardInterrupt), files.followed():
+        before = None
         while True:
             try:
                 terminal.begin_round()
                 with said():
                     played = _played(read, folder, workers, files, terminal)
                 if played is not None:
-                    from arena.commands.versions import Versions
+                    from arena.commands.reports import show_version
 
-                    versions = versions or Versions(folder)
-                    versions.show(played)
+                    show_version(played, before)
+                    versions[played] = files.marks
+                    before = played
             except ArenaError as error:
                 say(str(error))
-            changed = files.wait()
-            echo(f"\n{', '.join(changed)}:")
-    if versions is not None:
-        versions.show_all()
+            echo(f"\n{', '.join(files.wait())}:")
+    if versions:
+        from arena.commands.reports import show_versions
+
+        show_versions(versions)
 
 
 def _played(
@@ -74,7 +72,8 @@ def _played(
     with files.interrupting():
         experiment = read()
         files.follow_players(experiment)
-        folder = _folder_of(experiment, base)
+        folders = chain([base], (base.with_name(f"{base.name}-{number}") for number in count(2)))
+        folder = next(folder for folder in folders if is_run_of(folder, experiment))
         used = available(experiment.workers if workers is None else workers, say, experiment.players)
         tournament = prepare(experiment, folder, terminal, used, is_strict=True)
         files.follow(tournament)
@@ -85,17 +84,11 @@ def _played(
     return folder if outcome.complete else None
 
 
-def _folder_of(experiment: Experiment, base: Path) -> Path:
-    """The folder of the run of this experiment with the files as they are: a new one, or that which has it."""
-    folders = chain([base], (base.with_name(f"{base.name}-{number}") for number in count(2)))
-    return next(folder for folder in folders if is_run_of(folder, experiment))
-
-
 class _Terminal(Terminal):
     """Shows each round, and stops it when a file is saved; what is said in round after round is said once."""
 
     def __init__(self, files: FollowedFiles) -> None:
-        super().__init__(_REPORT, resumes=False)
+        super().__init__("arena.commands.reports")
         self._files, self._before, self._said = files, set[str](), set[str]()
 
     def begin_round(self) -> None:
@@ -117,9 +110,8 @@ class FollowedFiles:
 
     def __init__(self, named: Collection[Path]) -> None:
         self._named = [str(path.resolve()) for path in named]
-        self._marks = {path: hash_of(path) for path in self._named}
-        self._texts: dict[str, list[str]] = {}
-        """The lines of texts, by the hashes of their files."""
+        self.marks = {path: hash_of(path) for path in self._named}
+        """The hashes of the files."""
         self._lock = threading.Lock()
         self._is_interrupting = False
         self._has_changed = threading.Event()
@@ -135,17 +127,14 @@ class FollowedFiles:
         named = [path.resolve() for spec in experiment.players for path in user_files(located(spec, home))]
         beside = (other for path in named for other in path.parent.glob("*.py"))
         with self._lock:
-            for path in map(str, (*named, *beside)):
-                self._marks.setdefault(path, hash_of(path))
-        self._read_texts()
+            self.marks = {str(path): hash_of(path) for path in (*named, *beside)} | self.marks
 
     def follow(self, tournament: Tournament) -> None:
         """Follow the files that the players were loaded from, as they were then, and no others."""
         with self._lock:
-            self._marks = {path: self._marks[path] for path in self._named}
+            self.marks = {path: self.marks[path] for path in self._named}
             for entrant in tournament.entrants.values():
-                self._marks.update(entrant.files)
-        self._read_texts()
+                self.marks.update(entrant.files)
 
     @contextmanager
     def followed(self) -> Iterator[None]:
@@ -155,7 +144,10 @@ class FollowedFiles:
         def look() -> None:
             while not is_over.wait(_LOOK_SECONDS):
                 with self._lock:
-                    self._look()
+                    if not self.changed and any(hash_of(path) != mark for path, mark in self.marks.items()):
+                        self._has_changed.set()
+                        if self._is_interrupting:
+                            _thread.interrupt_main()
 
         thread = threading.Thread(target=look, daemon=True)
         thread.start()
@@ -164,12 +156,6 @@ class FollowedFiles:
         finally:
             is_over.set()
             thread.join()
-
-    def _look(self) -> None:
-        if not self._has_changed.is_set() and any(hash_of(path) != mark for path, mark in self._marks.items()):
-            self._has_changed.set()
-            if self._is_interrupting:
-                _thread.interrupt_main()
 
     @contextmanager
     def interrupting(self) -> Iterator[None]:
@@ -187,36 +173,15 @@ class FollowedFiles:
                 self._is_interrupting = False
 
     def wait(self) -> list[str]:
-        """Wait for a change, until all files are there and stay as they are; what changed, a file each."""
+        """Wait for a change, until all files are there and stay as they are; which ones changed."""
         self._has_changed.wait()
-        before, last, missing = self._marks, dict[str, str](), 0
+        before, last, looks = self.marks, dict[str, str](), 0
         while (marks := {path: hash_of(path) for path in before}) != last or (
-            MISSING in marks.values() and missing < _SETTLE_LOOKS
+            MISSING in marks.values() and looks < _SETTLE_LOOKS
         ):
-            last, missing = marks, missing + 1
+            last, looks = marks, looks + 1
             time.sleep(_LOOK_SECONDS)
         with self._lock:
-            self._marks = marks
+            self.marks = marks
             self._has_changed.clear()
-        self._read_texts()
-        return [self._change(path, mark, marks[path]) for path, mark in before.items() if marks[path] != mark]
-
-    def _read_texts(self) -> None:
-        """Keep the texts of the files, as there are no copies of a version that could not be loaded."""
-        for path, mark in self._marks.items():
-            if mark not in self._texts:
-                with suppress(OSError, UnicodeDecodeError):
-                    content = Path(path).read_bytes() if Path(path).stat().st_size < _LONGEST else b""
-                    if digest(content) == mark:
-                        self._texts[mark] = content.decode().splitlines()
-
-    def _change(self, path: str, before: str, after: str) -> str:
-        """What changed in a file: `my.py (+6 -1 lines)`."""
-        name = os.path.relpath(path)
-        if after == MISSING:
-            return f"{name} is gone"
-        if not {before, after} <= self._texts.keys():
-            return f"{name} was saved"
-        lines = [*difflib.unified_diff(self._texts[before], self._texts[after], n=0, lineterm="")][2:]
-        added, gone = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-        return f"{name} (+{added} −{gone} lines)"
+        return [os.path.relpath(path) for path, mark in before.items() if marks[path] != mark]

@@ -119,7 +119,7 @@ class Failures(Section):
     )
     faulty: Literal["leave-out", "forfeit", "stop"] = Field(
         default="stop",
-        description="Whether own code that the doctor finds faulty is left out, loses games that it fails in, or "
+        description="Whether own code that a check finds faulty is left out, loses games that it fails in, or "
         "ends the command if it cannot be built.",
     )
 

@@ -1,14 +1,13 @@
-"""What a configuration asks for besides players: openings, suites, a judge; and all that is wrong with one."""
+"""What a configuration asks for besides players: openings, suites, a judge."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from arena.base.files import found_file
-from arena.base.wording import first_few, printable
+from arena.base.wording import first_few
 from arena.experiment.model import Experiment
 from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.sources import (
@@ -16,20 +15,16 @@ from arena.experiment.openings.sources import (
     OpeningsError,
     drawn,
     file_openings,
-    left_out_lines,
     random_openings,
     set_openings,
 )
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.play.grading import Grading, grading_of
-from arena.play.match import TIME_RESERVE
 from arena.play.suites import Suite, suites_of
-from arena.play.trials import look_at
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameError
-from players.finding import UNBUILT, Finding
-from players.loading import user_files
+from players.loading import own_code, user_files
 
 Made = TypeVar("Made")
 
@@ -65,7 +60,11 @@ def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
 
 
 def check_work(experiment: Experiment) -> None:
-    """Raise ConfigError unless there are games, or a suite to answer."""
+    """Raise ConfigError unless there are games, or a suite to answer, and submissions if sheets are wanted."""
+    if "sheets" in experiment.report and not any(map(own_code, experiment.players)):
+        raise experiment.error(
+            ("report",), "there are no submissions for sheets: no player has code of the user's own"
+        )
     if experiment.suite:
         return
     if len(experiment.players) == 1:
@@ -129,50 +128,3 @@ def unguarded(experiment: Experiment) -> str:
     if experiment.sandbox or not files:
         return ""
     return f"{first_few(files, 1)} can read and write whatever you can; 'sandbox: true' prevents it"
-
-
-def diagnose(
-    experiment: Experiment,
-    folder: Path,
-    say: Callable[[str], object] = lambda _: None,
-    looking: Callable[[Sequence[str]], object] = lambda _: None,
-) -> Iterator[Finding]:
-    """Yield problems of a configuration whose run is to be kept in `folder`, and what its players printed.
-
-    All that `prepare` makes is made, and every player of the user's own plays several games, unless there is no
-    sandbox where one is asked for. `say` receives what is done next, `looking` the players still looked at.
-    """
-    if line := unguarded(experiment):
-        say(line)
-    parts = parts_of(experiment, say)
-    for key, problems in parts.errors.items():
-        yield Finding("error", where=key, said=str(problems))
-    if "sandbox" in parts.errors:
-        say("without a sandbox no player is tried")
-        return
-    for line in (*left_out_lines(parts.openings.left_out)[1:], *parts.openings.notes):
-        yield Finding("warning", line, "openings")
-    existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        yield Finding("error", f"{folder} cannot be written to", "disk")
-    entrants = look_at(experiment, "examined", say, everyone=True, looking=looking)
-    said_before = set[str]()
-    for index, (name, entrant) in enumerate(entrants.items()):
-        for finding in entrant.problems:
-            said = finding.said
-            if entrant.error is not None and finding.kind == UNBUILT:
-                said = str(experiment.error(("players", index, *entrant.error.keys), said))
-                if said in said_before:
-                    continue
-                said_before.add(said)
-            yield finding._replace(where=name, said=said)
-        if entrant.printed:
-            yield Finding("ok", "printed in a game of its trial", name, output=printable(entrant.printed))
-    if experiment.is_timed and experiment.time_margin < TIME_RESERVE:
-        margin = f"{experiment.time_margin:g} s to spare"
-        late = f"moves are not timed here: with {margin} a player on a busy machine loses games by time"
-        yield Finding("warning", late, "time_margin")
-    if (rules := experiment.adjudicate) is not None:
-        men = [entrant.man_value for entrant in entrants.values()]
-        for line in rules.unusable(men, experiment.max_plies):
-            yield Finding("warning", line, "adjudicate")

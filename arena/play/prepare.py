@@ -162,6 +162,12 @@ def prepare(
     return Tournament(playing, entrants, specs, parts.openings, parts.suites, parts.grading, info)
 
 
+def made_ready(experiment: Experiment, entrants: Mapping[str, Entrant], parts: Parts) -> Tournament:
+    """The tournament of players as they were found, none of whom is left out; its run is kept nowhere."""
+    info, specs = _info(experiment, experiment, entrants, {}, parts), _copied(experiment, entrants, None)
+    return Tournament(experiment, entrants, specs, parts.openings, parts.suites, parts.grading, info)
+
+
 def _without(experiment: Experiment, names: Collection[str]) -> Experiment:
     return experiment.without(names) if names else experiment
 
@@ -226,7 +232,7 @@ def _say_findings(
     if has_new_out:
         say(f"left out: {len(out)} of {len(experiment.players)} players")
     elif is_warned and experiment.failures.faulty == "stop":
-        closer = f"; to look closer:\narena doctor {experiment.path}" if experiment.path.is_file() else ""
+        closer = f"; to look closer:\narena check {experiment.path}" if experiment.path.is_file() else ""
         say(f"the run continues{closer}")
 
 

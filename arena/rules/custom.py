@@ -177,7 +177,7 @@ def _described(variant: Variant, **changes: Any) -> Variant:
     """The variant with other fields, named by what differs from its base; that itself if nothing does."""
     base = VARIANTS[variant.family]
     sized, changed = _resized(base, variant.rules.rows), replace(variant, **changes)
-    before, after = _values(sized), _values(changed)
+    before, after = values_of(sized), values_of(changed)
     if before == after:
         return sized
     before["rows"] = base.rules.rows
@@ -188,7 +188,7 @@ def _described(variant: Variant, **changes: Any) -> Variant:
     return replace(changed, name=f"{{{', '.join(keys)}}}", gametype="", about="own rules", base=base.name)
 
 
-def _values(variant: Variant) -> dict[str, Any]:
+def values_of(variant: Variant) -> dict[str, Any]:
     """The value of each key of Changes but the base."""
     rules, draws = variant.rules, variant.draws
     special = {

@@ -7,18 +7,22 @@ import re
 import shlex
 import subprocess
 import sys
+import time
+from collections import Counter
 from pathlib import Path
 
+import click
 import pandas as pd
 import pytest
 from click.testing import Result
 
 import arena
 from arena.base.writing import cell_text, write_csv
-from arena.commands.cli import COMMANDS
+from arena.commands.cli import COMMANDS, main
 from arena.commands.output import show_table, wrapped
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
+from tests.helpers import made_up
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.configs import BROKEN, GOOD
 
@@ -41,17 +45,17 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
     [
         ("statsu x", "'status'"),
         ("--versoin", "--versoin"),
-        ("list rules", "'variants'"),
-        ("bench prft", "'perft'"),
+        ("list rules", "variants"),
+        ("bench prft", "'prft'"),
         ("run", "CONFIG"),
         ("run nowhere.yaml", "nowhere.yaml: "),
         ("run folder", "folder: "),
         ("run --workers 0 good.yaml", "--workers"),
         ("run good.yaml --workers", "run --help"),
-        ("bench perft --depth", "bench perft --help"),
+        ("bench --perft", "bench --help"),
         ("run --out file/out good.yaml", "file/out"),
-        ("run --games some good.yaml", "--games"),
-        ("plan alone.yaml", "alone.yaml"),
+        ("report --games some folder", "--games"),
+        ("run alone.yaml", "alone.yaml"),
         ("init file/sub", "file/sub"),
         ("init taken", "taken/my_heuristic.py"),
         ("report folder", "folder"),
@@ -60,12 +64,11 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("grade folder", "folder"),
         ("hub --variant english-6x6", "--variant"),
         ("check simpel", "'simpel'"),
-        ("bench perft englisch", "'english'"),
-        ("bench perft english --fen W:W33:B2", "33"),
-        ("bench perft {base:english", "VARIANT:1:"),
+        ("bench englisch", "'english'"),
+        ("bench {base:english", "VARIANT:1:"),
         ("list variants englsh", "'english'"),
         ("show english-6x6 --evaluation neural", "neural"),
-        ("analyse english --nodes 9223372036854775808", "--nodes"),
+        ("show english --best 2 --player simple@n9223372036854775808", "--player"),
         ("match simple@n9223372036854775808 random", "nodes"),
         (f"match simple@{'9' * 400}s random", "seconds"),
         ("match random greedy --until inf", "--until"),
@@ -90,7 +93,7 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("play --from nowhere.pdn", "nowhere.pdn"),
         ("play --name ''", "--name"),
         ("play --clock 0", "--clock"),
-        ("play --browser --flip", "--flip"),
+        ("play --white greedy --black greedy --name ann", "--name"),
         ("play --browser --player human", "--player"),
         ("play --no-open", "--no-open"),
         ("show nowhere.pdn", "nowhere.pdn"),
@@ -99,6 +102,16 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("show games.pdn --ply 13", "2 plies"),
         ("show games.pdn --game 9", "no game 9"),
         ("show english --out board.png", "board.png"),
+        ("show english --variant russian", "--variant"),
+        ("show english --player simple@d3", "--player"),
+        ("run good.yaml --watch --no-report", "--no-report"),
+        ("run good.yaml --png", "--png"),
+        ("check good.yaml russian", "russian"),
+        ("check simple --json", "--json"),
+        ("list openings --json", "--json"),
+        ("list players greedy", "'greedy'"),
+        ("init . --class --recipe texel", "--class"),
+        ("init . --recipe texl", "'texel'"),
         ("rate nowhere.csv", "nowhere.csv"),
         ("rate /dev/zero", "/dev/zero"),
         ("rate games.pdn --anchor dan", "'ann'"),
@@ -130,11 +143,11 @@ def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_
     lines = [line for line in result.stderr.splitlines() if line.startswith(str(file))]
     assert result.exit_code == 2 and not (tmp_path / "out").exists()
     assert [line.removeprefix(f"{file}:").split(":")[0] for line in lines] == ["8", "9"]
-    assert f"{file}:6:" in invoke("doctor", file).output
+    assert f"{file}:6:" in invoke("check", file).output
     wrong_name = GOOD.replace("name: t", "name: mäx")
     for text, line in (("name: t\nvariant: [english\n", 3), (wrong_name, 1), (GOOD, 4)):
         file.write_text(text, encoding="utf-8")
-        result = invoke("doctor", file)
+        result = invoke("check", file)
         assert f"{file}:{line}:" in result.output and result.exit_code in (1, 2)
 
 
@@ -177,12 +190,11 @@ def test_a_run_that_is_resumed_leaves_out_whom_it_left_out_until_they_are_to_for
 # --- what is printed
 
 
-def test_perft_prints_json_and_divide_adds_up() -> None:
-    document = json.loads(invoke("bench", "perft", "english", "--depth", "5", "--json").stdout)
-    assert (document["variant"], document["nodes"]) == ("english", [7, 49, 302, 1469, 7361])
-    assert document["fen"].startswith("B:W21,22") and document["seconds"] >= 0
-    divided = json.loads(invoke("bench", "perft", "english", "--depth", "4", "--divide", "--json").stdout)
-    assert (len(divided["divide"]), sum(divided["divide"].values())) == (7, 1469)
+def test_perft_counts_the_lines_of_each_depth() -> None:
+    rows = json.loads(invoke("bench", "english", "--perft", "5", "--json").stdout)
+    assert [(row["depth"], row["nodes"]) for row in rows] == [(1, 7), (2, 49), (3, 302), (4, 1469), (5, 7361)]
+    few = json.loads(invoke("bench", "{base: english, men: 8}", "--perft", "4", "--json").stdout)
+    assert [row["nodes"] for row in few] == [7, 49, 392, 3136]
 
 
 def test_every_rule_set_says_how_squares_are_numbered_what_is_drawn_and_where_that_stands() -> None:
@@ -200,8 +212,6 @@ FEW = "{base: english, men: 8}"
 
 @pytest.mark.full
 def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> None:
-    document = json.loads(invoke("bench", "perft", FEW, "--depth", "4", "--json").stdout)
-    assert (document["variant"], document["nodes"]) == (FEW, [7, 49, 392, 3136])
     start = "B:W25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8"
     assert json.loads(invoke("show", FEW, "--json").stdout)["fen"] == start
     assert invoke("show", start, "--variant", FEW).stdout.endswith(f"{start}\n")
@@ -209,25 +219,61 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
 
 
 @pytest.mark.full
-def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) -> None:
+def test_a_check_keeps_nothing_and_says_what_the_run_takes_and_can_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 100.0)
     config = tmp_path / "good.yaml"
-    config.write_text(GOOD + "  - {name: b, type: random}\n")
+    config.write_text(GOOD.replace("count: 2", "count: 20") + "  - {name: b, type: random}\n")
     before = set(tmp_path.iterdir())
-    result = invoke("plan", config, "--pilot", "4", "--workers", "2")
-    assert result.exit_code == 0
-    assert "4 games, 4 of any two players" in result.stdout
-    assert re.search(r" % on 2 workers\n  .* ± .* s a game, by a pilot of 4 games, ", result.stdout)
+    result = invoke("check", config, "--workers", "2")
+    assert result.exit_code == 0 and result.stdout.endswith("\n\nno problems\n")
+    assert re.search(
+        r"40 games, 40 of two.*\n  .* on 2 workers\n  .* s a game, by a pilot of 4 games, ", result.stdout
+    )
     assert "Elo with a chance of 80 %" in result.stdout
-    document = json.loads(invoke("plan", config, "--pilot", "3", "--workers", "1", "--json").stdout)
-    assert (document["games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")
+    document = json.loads(invoke("check", config, "--workers", "1", "--json").stdout)["runs"][""]
+    assert (document["games"], document["pilot_games"]) == (40, 4)
     assert document["pairing_elo"] > 0 and document["seconds"] > 0
     assert set(tmp_path.iterdir()) == before
-    swiss = (
-        config.read_text()
-        + "  - {name: c, type: random}\n  - {name: d, type: random}\nformat: {type: swiss, rounds: 1}\n"
+
+
+def test_a_pilot_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 0.5)
+    config = tmp_path / "slow.yaml"
+    slow = "{type: negamax, preset: full, seconds: 2}"
+    config.write_text(GOOD + f"  - {{name: b, {slow[1:]}\n  - {{name: c, {slow[1:]}\n")
+    began = time.monotonic()
+    result = invoke("check", config, "--workers", "1")
+    assert time.monotonic() - began < 15
+    assert "no game ended within" in result.stdout and result.exit_code == 0, result.output
+
+
+def test_what_nobody_reads_any_more_ends_no_command(tmp_path: Path) -> None:
+    made_up.fill(tmp_path / "run", "random", 12)
+    command = f"{sys.executable} -m arena report run run | head -1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    config.write_text(swiss)
-    assert "of any two players" not in invoke("plan", config, "--pilot", "1", "--workers", "1").stdout
+    assert (done.returncode, done.stderr) == (0, "") and (tmp_path / "run" / "report.html").is_file()
+
+
+def test_options_are_few_and_few_stand_in_many_commands() -> None:
+    context = click.Context(main)
+    found = [
+        option.opts[-1]
+        for name in COMMANDS
+        for option in getattr(main.get_command(context, name), "params", ())
+        if isinstance(option, click.Option)
+    ]
+    assert len(COMMANDS) == 13 and len(found) <= 70
+    assert {name for name, times in Counter(found).items() if times > 2} <= {
+        *("--json", "--workers", "--out", "--variant", "--seed")
+    }
 
 
 def test_help_lists_every_command_once() -> None:
@@ -235,14 +281,8 @@ def test_help_lists_every_command_once() -> None:
     assert sorted(listed) == sorted(COMMANDS)
 
 
-def test_the_schema_is_printed_and_installed_where_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert "# yaml-language-server: $schema=arena.schema.json" in invoke("list", "schema", "--install").stdout
-    text = invoke("list", "schema").stdout
-    assert (tmp_path / "arena.schema.json").read_text() == text
-    assert "players" in json.loads(text)["properties"]
+def test_the_schema_is_printed() -> None:
+    assert "players" in json.loads(invoke("list", "schema").stdout)["properties"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import arena
-from arena.commands.tournaments import POOLS
+from arena.commands.catalogue import POOLS
 from arena.experiment.load import load, named_entries, player_spec
 from arena.ratings.joint import rate
 from players.loading import located
@@ -39,7 +39,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Matches end with their games: their reports are others' tests."""
-    monkeypatch.setattr("arena.commands.report.write_report", lambda *_, **__: True)
+    monkeypatch.setattr("arena.commands.reports.write_report", lambda *_, **__: 0)
 
 
 def match(*arguments: object) -> Any:
@@ -164,8 +164,8 @@ def test_a_pool_is_a_configuration_in_which_every_player_has_its_elo(file: Path)
 
 def test_a_pool_is_shown_with_the_elo_of_its_players() -> None:
     for name in ("english", "international-2026"):
-        result = invoke("match", "--pool", name)
-        assert result.exit_code == 0 and "level 4" in result.stdout and result.stdout.startswith(name)
+        result = invoke("list", "pools", name)
+        assert result.exit_code == 0 and "level 4" in result.stdout
 
 
 def test_a_wrong_line_or_a_pool_that_cannot_be_read_is_an_error(
@@ -175,10 +175,10 @@ def test_a_wrong_line_or_a_pool_that_cannot_be_read_is_an_error(
         refused("match", *line)
     for unfit in ("simple", "--openings 5", "--variant russian", "--watch", "--sprt 0 5"):
         assert "--pool" in refused("match", "greedy", *unfit.split(), "--pool", "english")
-    monkeypatch.setattr("arena.commands.tournaments.POOLS", tmp_path)
+    monkeypatch.setattr("arena.commands.catalogue.POOLS", tmp_path)
     (tmp_path / "own-2026.yaml").write_text("name: [x")
-    for words in ([], ["simple"]):
-        assert str(tmp_path / "own-2026.yaml") in refused("match", *words, "--pool", "own")
+    for words in (["list", "pools", "own"], ["match", "simple", "--pool", "own"]):
+        assert str(tmp_path / "own-2026.yaml") in refused(*words)
 
 
 @pytest.mark.full

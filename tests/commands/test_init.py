@@ -8,7 +8,7 @@ import pytest
 
 from arena.commands.init import TEMPLATE_FILES
 from arena.experiment.load import load_all
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, refused
 
 OPTIONS = {"heuristic": (), "class": ("--class",), "engine": ("--engine",)}
 PLAYERS = {"heuristic": 4, "class": 5, "engine": 4}
@@ -17,11 +17,17 @@ PLAYERS = {"heuristic": 4, "class": 5, "engine": 4}
 @pytest.mark.parametrize("kind", TEMPLATE_FILES)
 def test_each_kind_is_a_configuration_and_is_not_overwritten(tmp_path: Path, kind: str) -> None:
     assert invoke("init", tmp_path, *OPTIONS[kind]).exit_code == 0
-    (experiment,) = load_all(tmp_path / TEMPLATE_FILES[kind][0]).values()
+    (experiment,) = load_all(tmp_path / TEMPLATE_FILES[kind][0].name).values()
     assert len(experiment.players) == PLAYERS[kind]
-    (tmp_path / TEMPLATE_FILES[kind][-1]).write_text("mine")
-    again = invoke("init", tmp_path, *OPTIONS[kind])
-    assert (again.exit_code, (tmp_path / TEMPLATE_FILES[kind][-1]).read_text()) == (2, "mine")
+    config = tmp_path / TEMPLATE_FILES[kind][0].name
+    config.write_text("mine")
+    assert invoke("init", tmp_path, *OPTIONS[kind]).exit_code == 2 and config.read_text() == "mine"
+
+
+def test_a_recipe_is_written_and_an_unknown_one_names_those_that_there_are(tmp_path: Path) -> None:
+    assert invoke("init", tmp_path, "--recipe", "texel").stdout.endswith("python texel.py\n")
+    assert "import arena" in (tmp_path / "texel.py").read_text()
+    assert "spsa" in refused("init", tmp_path, "--recipe", "texle")
 
 
 @pytest.mark.full
@@ -32,7 +38,7 @@ def test_each_kind_is_played_without_failures_and_random_moves_do_not_lead(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert invoke("init", ".", *OPTIONS[kind]).exit_code == 0
-    config = tmp_path / TEMPLATE_FILES[kind][0]
+    config = tmp_path / TEMPLATE_FILES[kind][0].name
     config.write_text(config.read_text().replace("count: 20", "count: 2").replace("count: 10", "count: 2"))
     played = invoke("run", config, "--workers", "1")
     assert played.exit_code == 0, played.output

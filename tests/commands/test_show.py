@@ -11,7 +11,7 @@ import pytest
 
 import arena
 from arena import Game
-from arena.commands.position import position_of
+from arena.commands.show import position_of
 from arena.ledger.packing import unpacked
 from arena.rules.game import game_of
 from tests.helpers.command_line import invoke, refused
@@ -101,7 +101,7 @@ def test_a_board_is_written_as_svg(tmp_path):
 
 def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
     lines = shown(games)
-    assert lines[0] == "game 1 of 4 of games.pdn: Ada (white) against ?[2JBob (black), Black won"
+    assert lines[0] == "game 1 of 4 of games.pdn: Ada (white) against \\x1b[2JBob (black), Black won"
     assert lines[-1].endswith(" 5. 11-15 28-24 6. 8-11 [26-23] Black won")
     game = Game("english")
     for text in ("11-15", "23-19", "8-11"):
@@ -134,7 +134,7 @@ def test_what_the_comments_of_a_pdn_found_is_shown(games):
     games.write_text(text)
     rows = [line.split() for line in shown(games, "--ply", 1)[-3:-1]]
     assert rows == [
-        ["1", "?[2JBob", "11-15", "-0.25", "6", "0.050000"],
+        ["1", "\\x1b[2JBob", "11-15", "-0.25", "6", "0.050000"],
         ["2", "Ada", "23-19", "wins", "in", "7", "9"],
     ]
     moves = json.loads(invoke("show", games, "--json").stdout)["moves"]

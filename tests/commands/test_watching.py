@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.commands import watching
-from arena.commands.versions import Versions
+from arena.commands import reports, watching
 from tests.helpers.command_line import invoke
 
 MATCH = ("match", "my.py:own@d2", "simple@d1", "--openings", "2", "--workers", "1", "--watch", "--out", "w")
@@ -42,7 +41,7 @@ def watched(
     monkeypatch: pytest.MonkeyPatch, edits: Iterable[Callable[[], object]], words: Sequence[str] = MATCH
 ) -> tuple[list[Path], str]:
     """The folders of the versions played, and the output, where each wait for a change begins by an edit."""
-    left, wait, show, played = iter(edits), watching.FollowedFiles.wait, Versions.show, list[Path]()
+    left, wait, show, played = iter(edits), watching.FollowedFiles.wait, reports.show_version, list[Path]()
 
     def edited(files: watching.FollowedFiles) -> list[str]:
         edit = next(left, None)
@@ -51,12 +50,12 @@ def watched(
         edit()
         return wait(files)
 
-    def shown(versions: Versions, folder: Path) -> None:
+    def shown(folder: Path, before: Path | None) -> None:
         played.append(folder)
-        show(versions, folder)
+        show(folder, before)
 
     monkeypatch.setattr(watching.FollowedFiles, "wait", edited)
-    monkeypatch.setattr(Versions, "show", shown)
+    monkeypatch.setattr(reports, "show_version", shown)
     done = invoke(*words)
     assert done.exit_code == 0, done.output
     return played, done.output
@@ -86,12 +85,16 @@ def test_an_edit_is_played_as_without_watch_and_compared_with_the_version_before
 ) -> None:
     played, output = watched(monkeypatch, [save(evaluation(men=5, kings="40"))])
     assert played == folders(1, 2)
-    assert re.search(r"own d2: \S+ ± \d+ Elo, version 2 over 1; of 2 pairs from equal openings", output)
+    assert re.search(r"own d2 \(w-2\) .* own d2 \(w\) against the 1 opponent that both met", output)
+    assert "takes 2 times the games" not in output or "--openings" in output
     assert same_games(Path("w-2"))
-    page = Path("w/watch.html").read_text()
-    assert "+        value += sign * 5 * features.men" in page
-    copies = re.findall(r"cp (\S+) my.py", page)
-    assert [Path(copy).read_text() for copy in copies] == [evaluation(), evaluation(men=5, kings="40")]
+    standings = output.rpartition("Player")[2].splitlines()
+    assert {"own d2 (w)", "own d2 (w-2)", "simple d1"} <= {
+        " ".join(line.split()[1:4]).strip() for line in standings
+    } | {" ".join(line.split()[1:3]) for line in standings}
+    for name, text in (("w", evaluation()), ("w-2", evaluation(men=5, kings="40"))):
+        (copy,) = Path(name, "files").glob("*/my.py")
+        assert copy.read_text() == text
 
 
 def replaced_as_editors_do(text: str) -> Callable[[], object]:
@@ -164,7 +167,7 @@ def test_twenty_edits_in_a_row_have_the_right_verdict_each(monkeypatch: pytest.M
     assert played == folders(1, *(number for number, _ in steps if isinstance(number, int)))
     texts = [what for what, _ in steps if isinstance(what, str)]
     assert [text for text in texts if text not in output] == []
-    assert "version 12 played the games of version 11, move for move" in output
+    assert "the games of w-11, move for move" in output
     save(evaluation(men=14))()
     assert same_games(Path("w-7"))
     save(helped)()
@@ -173,9 +176,7 @@ def test_twenty_edits_in_a_row_have_the_right_verdict_each(monkeypatch: pytest.M
 
 
 @pytest.mark.compiled
-def test_a_run_is_watched_with_its_configuration_and_the_page_renews_itself_until_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_run_is_watched_with_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     config = """\
 name: own
 variant: english
@@ -186,18 +187,11 @@ players:
   - {name: other, type: random}
 """
     save(config, "own.yaml")()
-    pages: list[bool] = []
-
-    def look() -> None:
-        pages.append("http-equiv" in Path("w/watch.html").read_text())
-
     steps = [
-        twice(look, save(config.replace("depth: 1", "depth: 2"), "own.yaml")),
+        save(config.replace("depth: 1", "depth: 2"), "own.yaml"),
         save("players: 3", "own.yaml"),
         save(config, "own.yaml"),
     ]
     played, output = watched(monkeypatch, steps, ("run", "own.yaml", "--watch", "--out", "w"))
-    look()
     assert played == folders(1, 2, 1) and "own.yaml:1:" in output
-    assert re.search(r"\+.*depth: 2", Path("w/watch.html").read_text())
-    assert pages == [True, False]
+    assert "mine: depth 1 in w, 2 in w-2" in output

@@ -20,12 +20,13 @@ from arena.experiment.openings.sources import (
     sets_of,
 )
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.parts import diagnose
+from arena.play.pilot import diagnose
 from arena.play.prepare import prepare
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
+from players.finding import Finding
 from tests.helpers.command_line import invoke, one_line, refused
 from tools.opening_sets import balance, generated, replayed
 
@@ -319,8 +320,8 @@ def test_openings_that_are_given_twice_or_played_several_times_are_said(tmp_path
     prepared(tmp_path, "{file: three.txt, repeat: 100}")
     notes = list(prepare(load(tmp_path / "config.yaml")).warnings(1))
     assert ["1 of 3 openings" in notes[0], "100 times" in notes[-1]] == [True, True]
-    found = [finding.words for finding in diagnose(load(tmp_path / "config.yaml"), tmp_path / "run")]
-    assert notes == [said for said in found if said in notes]
+    *found, _ = diagnose(load(tmp_path / "config.yaml"), tmp_path / "run")
+    assert notes == [finding.words for finding in found if isinstance(finding, Finding)]
 
 
 @pytest.mark.parametrize("end", ["until: {error: 20}", "sprt: {elo0: 0, elo1: 9}"])

@@ -258,7 +258,7 @@ def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path: Path) -> None:
         "name: hw\nvariant: english\nopenings: {count: 1}\nmax_plies: 10\nsandbox: true\n"
         "players:\n  - {type: '*.py', depth: 1}\n"
     )
-    assert invoke("plan", config, "--pilot", 2, "--workers", 1).exit_code == 0
+    assert invoke("check", config, "--workers", 1).exit_code == 0
     assert not mark.exists()
 
 

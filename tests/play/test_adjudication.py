@@ -199,7 +199,7 @@ def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
     made = invoke("run", config, "--out", tmp_path / "out", "--workers", 1, "--no-report")
     warnings = [line for line in made.stderr.splitlines() if "can end no game" in line]
     assert (made.exit_code, len(warnings)) == (0, lines), made.output
-    looked = [line for line in invoke("doctor", config).stdout.splitlines() if "can end no game" in line]
+    looked = [line for line in invoke("check", config).stdout.splitlines() if "can end no game" in line]
     assert looked == [f"adjudicate: {line} (warning)" for line in warnings]
 
 

@@ -1,4 +1,4 @@
-"""`arena analyse`: the best moves of a position, by every kind of player, until a limit or Ctrl-C."""
+"""`arena show --best`: the best moves of a position, by every kind of player, until a limit or Ctrl-C."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Cheats(Counts):
 @pytest.fixture(autouse=True)
 def without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """The default player without the endgame tables that may be on this machine."""
-    monkeypatch.setattr("arena.commands.analyse.known_pieces", lambda _: 0)
+    monkeypatch.setattr("arena.board.sides.known_pieces", lambda _: 0)
 
 
 def analysed(fen: str, lines: int = 1, variant: str = "english", **entry: Any) -> list[Findings]:
@@ -65,7 +65,7 @@ def analysed(fen: str, lines: int = 1, variant: str = "english", **entry: Any) -
 
 
 def document(*arguments: object) -> dict[str, Any]:
-    result = invoke("analyse", *arguments, "--json")
+    result = invoke("show", *arguments, "--json")
     assert result.exit_code == 0, result.output
     printed: dict[str, Any] = json.loads(result.stdout)
     return printed
@@ -143,18 +143,18 @@ def test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory():
 @pytest.mark.full
 @pytest.mark.compiled
 def test_ctrl_c_shows_what_there_is():
-    command = [sys.executable, "-m", "arena", "analyse", "english", "--seconds", "120", "--lines", "2"]
+    command = [sys.executable, "-m", "arena", "show", "english", "--player", "full@120s", "--best", "2"]
     unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=unbuffered, **pipes) as process:
         assert process.stdout is not None
-        seen = [""]
-        while not re.match(r" 2 .* 6 ", seen[-1]):
-            seen.append(process.stdout.readline())
+        while not process.stdout.readline().startswith("B:W"):
+            pass
+        time.sleep(2)
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (0, "")
-    assert (rest or "".join(seen)).splitlines()[-1].split()[0] == "2"
+    assert rest.splitlines()[-1].split()[0] == "2"
 
 
 # --- players of every kind
@@ -176,21 +176,20 @@ def test_a_tree_search_has_twice_as_many_nodes_each_time_a_timed_one_its_time_an
 # --- as it is printed
 
 
-def test_lines_are_printed_as_they_are_found():
-    result = invoke("analyse", ENDING, "--variant", "english", "--lines", 2, "--depth", 4)
+def test_the_best_lines_are_printed_below_the_board():
+    result = invoke("show", ENDING, "--variant", "english", "--best", 2, "--player", "simple@d4")
     assert "\x1b" not in result.stdout
-    *board, viewpoint, header = result.stdout.splitlines()[:12]
+    *board, counts, viewpoint, header = result.stdout.splitlines()[:13]
     assert board == [*str(Game("english", ENDING)).splitlines(), Game("english", ENDING).fen]
-    assert header.split() == ["score", "depth", "nodes", "seconds", "line"]
+    assert header.split() == ["score", "depth", "line"] and " nodes, " in counts
     assert COLOURS[Game("english", ENDING).turn].capitalize() in viewpoint and "men" in viewpoint
-    rows = [line.split() for line in result.stdout.splitlines()[12:]]
-    assert [row[0] for row in rows] == ["1", "2"] * 3
-    assert [row[2] for row in rows[::2]] == ["2", "3", "4"]
+    rows = [line.split() for line in result.stdout.splitlines()[13:]]
+    assert [(row[0], row[2]) for row in rows] == [("1", "4"), ("2", "4")]
 
 
 def test_a_game_is_analysed_where_it_stands(tmp_path):
     (tmp_path / "g.pdn").write_text('[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 2. 8-11 *\n')
-    printed = document(tmp_path / "g.pdn", "--ply", 2, "--depth", 3)
+    printed = document(tmp_path / "g.pdn", "--ply", 2, "--best", 1, "--player", "simple@d3")
     game = Game("english")
     for text in ("11-15", "23-19"):
         game.push(text)
@@ -210,11 +209,11 @@ def test_scores_are_read_by_people():
     "arguments",
     [
         ["english", "--player", "{depth: 99}"],
-        ["english", "--player", "random", "--lines", "2"],
-        ["english", "--depth", "1", "--lines", "2"],
+        ["english", "--player", "random"],
+        ["english", "--player", "simple@d1"],
         ["W:W:B1", "--variant", "english"],
         ["englsh"],
-        ["english", "--player", "OWN:Silent", "--lines", "2"],
+        ["english", "--player", "OWN:Silent"],
         ["english", "--player", "OWN:Fails"],
         ["english", "--player", "OWN:Cheats"],
     ],
@@ -222,7 +221,7 @@ def test_scores_are_read_by_people():
 def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments):
     (tmp_path / "own.py").write_text(OWN)
     given = [re.sub("^OWN(.*)", f'{{type: "{tmp_path}/own.py\\1"}}', argument) for argument in arguments]
-    refused("analyse", *given)
+    refused("show", *given, "--best", 2)
 
 
 # --- waiting for what another thread finds, and Ctrl-C meanwhile

@@ -118,9 +118,9 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     assert_same(arena.load(tmp_path / "out"), whole)
 
 
-def test_a_plan_measures_games_on_the_workers_of_a_cluster_and_counts_them(dask: Dask, tmp_path: Path) -> None:
+def test_a_check_measures_games_on_the_workers_of_a_cluster_and_counts_them(dask: Dask, tmp_path: Path) -> None:
     planned(tmp_path)
-    command = ["plan", str(tmp_path / "config.yaml"), "--workers", dask.address, "--pilot", "4", "--json"]
+    command = ["check", str(tmp_path / "config.yaml"), "--workers", dask.address, "--json"]
     without = invoke(*command)
     assert without.exit_code == 2 and without.stderr.splitlines()[-1].startswith(dask.address)
     workers = [dask.worker(), dask.worker()]
@@ -128,7 +128,7 @@ def test_a_plan_measures_games_on_the_workers_of_a_cluster_and_counts_them(dask:
         time.sleep(0.05)
     result = invoke(*command)
     assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
+    document = json.loads(result.stdout)["runs"][""]
     assert document["workers"] == len(workers) and document["seconds_per_game"] > 0
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.parts import diagnose
+from arena.play.pilot import diagnose
 from arena.play.prepare import prepare
 from players.finding import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke
@@ -139,14 +139,14 @@ def configured(players: dict[str, str], more: str = "", move_timeout: float = MO
 
 def diagnosed(file: Path) -> list[Finding]:
     """What the doctor finds."""
-    return list(diagnose(load(file), Path("out")))
+    return [found for found in diagnose(load(file), Path("out")) if isinstance(found, Finding)]
 
 
 @pytest.mark.compiled
 def test_planted_faults_are_found_in_one_list():
     planted = {name: keys for name, (keys, _) in PLANTED.items()}
     file = configured(planted | {"sound": "type: negamax, depth: 3"}, "openings: {file: nowhere.txt}")
-    result = invoke("doctor", str(file))
+    result = invoke("check", str(file))
     assert result.exit_code == 1
     *lines, _, total = result.stdout.splitlines()
     assert total == f"{len(PLANTED) + 1} problems"
@@ -179,7 +179,7 @@ def test_a_sound_configuration_has_no_problems():
         "suite: {random: 3, depth: 2}",
         move_timeout=60.0,
     )
-    result = invoke("doctor", str(file))
+    result = invoke("check", str(file))
     assert (result.exit_code, result.stdout) == (0, "\nno problems\n"), result.output
 
 
@@ -187,7 +187,7 @@ def test_a_sound_configuration_has_no_problems():
 def test_what_a_player_prints_is_shown_by_the_doctor_and_kept_beside_the_run():
     Path("faulty.py").write_text(PRINTS)
     file = configured({"prints": 'type: "faulty.py:Prints"', "sound": "type: random"}, "openings: {count: 1}")
-    result = invoke("doctor", str(file))
+    result = invoke("check", str(file))
     assert result.exit_code == 0 and "prints: " in result.stdout and "  | at ply 3" in result.stdout
     assert invoke("run", str(file), "--out", "out", "--workers", "1").exit_code == 0
     logs = {path.name: path.read_text() for path in Path("out/logs").iterdir()}
@@ -199,7 +199,7 @@ def test_what_a_player_prints_is_shown_by_the_doctor_and_kept_beside_the_run():
 def test_players_of_one_name_are_tried_all_the_same():
     file = configured({"twin": 'type: "faulty.py:Illegal"', "sound": "type: random"})
     file.write_text(file.read_text() + "  - {name: twin, type: negamx}\n")
-    result = invoke("doctor", str(file))
+    result = invoke("check", str(file))
     assert result.exit_code == 1, result.output
     said = "faulty.yaml:8:6: .*twin.* line 6.*\ntwin: .*illegal.*\ntwin 2: .*'negamx'.*\n\n3 problems\n"
     assert re.fullmatch(said, result.stdout)
@@ -255,9 +255,7 @@ def test_a_syntax_error_has_its_column_and_its_file_as_the_configuration_names_i
     (folder / "all" / "bob.py").write_text("import sys\nsys.path.append('.')\nimport helper\n")
     file = Path("class.yaml")
     file.write_text("name: class\nvariant: english\nplayers: [random, greedy, {type: all/*.py}]\n")
-    left: list[list[str]] = []
-    found = list(diagnose(load(file), Path("out"), looking=lambda names: left.append([*names])))
-    assert left == [["ann", "bob"], ["bob"], [], []]
+    found = diagnosed(file)
     ann, bob = (finding.words.partition(": ")[2] for finding in found)
     assert ann.startswith("all/ann.py cannot be loaded: line 2, column 27: SyntaxError: ")
     assert bob.startswith("all/bob.py cannot be loaded: line 3: helper.py, line 2, column 6: SyntaxError: ")
@@ -275,5 +273,5 @@ def test_a_time_limit_with_no_time_to_spare_is_warned_of(
     file = tmp_path / "timed.yaml"
     players = f"[random, {{name: late, type: negamax, preset: full, {limit}: 1}}]"
     file.write_text(f"name: timed\nvariant: english\ntime_margin: {margin}\nplayers: {players}\n")
-    found = list(diagnose(load(file), tmp_path / "out"))
+    found = diagnosed(file)
     assert [(finding.where, finding.level) for finding in found] == [(place, "warning") for place in places]

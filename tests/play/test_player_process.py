@@ -288,9 +288,7 @@ def test_a_submission_of_two_files_plays_in_a_sandbox_and_sees_none_of_another_o
     assert set(played.games["error"]) == {""} and set(played.moves["nodes"]) == {0}
 
 
-@pytest.mark.parametrize(
-    ("command", "faulty", "code"), [("run", "stop", 2), ("plan", "leave-out", 2), ("doctor", "forfeit", 1)]
-)
+@pytest.mark.parametrize(("command", "faulty", "code"), [("run", "stop", 2), ("check", "forfeit", 1)])
 def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
     command: str, faulty: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,7 +297,7 @@ def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
     lines = printed_lines(result.stderr + result.stdout)
     said = [line for line in lines if re.search(r"config.yaml:\d+:1: 'sandbox' .*bubblewrap", line)]
     assert (result.exit_code, len(said)) == (code, 1)
-    assert len(lines) == (3 if command == "doctor" else 1), "the doctor reads the files, which it says, and counts"
+    assert len(lines) == (3 if command == "check" else 1), "the check reads the files, which it says, and counts"
 
 
 def with_command_line(text: str) -> set[int]:

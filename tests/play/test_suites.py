@@ -339,10 +339,10 @@ def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     assert len(answers) == 70
 
 
-def test_a_plan_says_how_many_searches_suites_add(folder):
-    result = invoke("plan", folder / "run.yaml", "--pilot", 1, "--workers", 1)
+def test_a_check_says_how_many_searches_suites_add(folder):
+    result = invoke("check", folder / "run.yaml", "--workers", 1)
     assert result.exit_code == 0
-    assert "70 searches of the positions of english-shots and mine" in result.stdout
+    assert "70 searches of the positions of suites" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,7 @@ def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_star
 def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
     """A player through the arena's own adapter, both ways."""
     entry = yaml.safe_dump({"type": spec.type, **spec.options}, default_flow_style=True, width=1000).strip()
-    command = [sys.executable, "-m", "arena", "hub", "--variant", variant, "--player", entry]
+    command = [sys.executable, "-m", "arena", "hub", entry, "--variant", variant]
     return replace(spec, type="engine", options={"command": command, "folder": str(ROOT)})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.commands import doctor
+from arena.commands import check
 from arena.hosting.handle import LocalPlayer
 from arena.rules.game import Game
 from arena.rules.moves import turned
@@ -209,7 +209,7 @@ def test_check_of_a_file_alone_examines_its_only_evaluation(monkeypatch: pytest.
         asked.append(evaluation)
         return Examination(())
 
-    monkeypatch.setattr(doctor, "examined", examined_as)
+    monkeypatch.setattr(check, "examined", examined_as)
     Path("one.py").write_text("from arena import evaluator\n\n@evaluator\ndef f(p, r): ...\n\ndef helper(): ...\n")
     evaluators = (f"@evaluator\ndef f{i}(p, r): ...\n" for i in (1, 2))
     Path("two.py").write_text("\n".join(["from arena import evaluator\n", *evaluators]))

@@ -240,7 +240,7 @@ def test_a_player_that_fails_is_an_error_and_one_may_resign(how: str, command: s
 def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
     commands = f"hub\ninit\npos pos={ENGLISH_START}\nlevel depth=3\ngo think\n"
     player = "{type: 'tests.players.test_hub:Own', how: prints}"
-    command = [sys.executable, "-m", "arena", "hub", "--variant", "english", "--player", player]
+    command = [sys.executable, "-m", "arena", "hub", player, "--variant", "english"]
     done = subprocess.run(command, input=commands, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stderr
     said = {text.split()[0] for text in done.stdout.splitlines()}
@@ -249,4 +249,4 @@ def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
 
 @pytest.mark.parametrize("player", ["{preset: ful}", "full", "{depth: six}"])
 def test_a_wrong_player_is_one_line(player: str):
-    refused("hub", "--player", player)
+    refused("hub", player)

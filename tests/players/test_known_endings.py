@@ -154,7 +154,7 @@ def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_n
         *_, _ = analysis.findings()
         assert outlook_lines(analysis.outlook()) == expected
         assert len(analysis.outlook()) in (0, len(game.legal_moves))
-    answer = invoke("analyse", "W:WK1:BK32", "--variant", "english", "--lines", "2", "--json").stdout
+    answer = invoke("show", "W:WK1:BK32", "--variant", "english", "--best", "2", "--json").stdout
     assert "-0.0" not in answer and [line["score"] for line in json.loads(answer)["lines"]] == [0.0, 0.0]
     assert json.loads(answer)["outlook"][1] == {"move": "1-6", "known": "draw", "plies_to_win": None}
 

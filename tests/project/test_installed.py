@@ -28,6 +28,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     for package in ("arena", "players"):
         shutil.copytree(ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "configs", source / "configs")
     for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, source)
     pip(source, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", "dist", ".")
@@ -63,6 +64,9 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel):
         for path in (ROOT / package).rglob("*")
         if path.is_file() and path.suffix not in (".pyc", ".md")
     }
+    examples = ("my_heuristic.py", "recipes/*.py", "starters/starter.py")
+    found = [path.relative_to(ROOT) for pattern in examples for path in (ROOT / "configs").glob(pattern)]
+    files |= {f"arena/commands/{path.as_posix()}" for path in found}
     some = {"arena/py.typed", "players/py.typed", "arena/commands/templates/arena.yaml"}
     assert some | {"players/evaluation/networks/english.npz"} <= files
     installed = set(zipfile.ZipFile(wheel).namelist())

@@ -119,13 +119,13 @@ def test_the_protocol_is_answered_line_by_line(starter: Starter) -> None:
 
 
 @pytest.mark.full
-def test_the_doctor_finds_nothing_in_the_file_that_plays_them(starter: Starter) -> None:
+def test_nothing_is_found_wrong_in_the_file_that_plays_them(starter: Starter) -> None:
     folder, command = starter
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
     players = [entry for entry in config["players"] if entry.get("command", command) == command]
     assert len(players) == 3
     (folder / "mine.yaml").write_text(yaml.safe_dump(config | {"players": players}))
-    done = invoke("doctor", folder / "mine.yaml")
+    done = invoke("check", folder / "mine.yaml")
     assert done.exit_code == 0, done.output
 
 
@@ -133,6 +133,6 @@ def test_the_readme_the_configuration_and_the_folder_have_the_same_programs() ->
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
     commands = {entry["command"] for entry in config["players"] if entry["type"] == "engine"}
     assert commands == {command for _, command in BUILDS.values()}
-    assert {file for file in BUILDS if not file.startswith("..")} == {
-        file.name for file in FOLDER.iterdir() if file.suffix in (".c", ".java", ".rs", ".js")
+    assert {*BUILDS} == {
+        file.name for file in FOLDER.iterdir() if file.suffix in (".c", ".java", ".rs", ".js", ".py")
     }

@@ -302,4 +302,6 @@ def test_an_ending_that_is_too_long_for_a_byte_is_an_error(own_home, monkeypatch
 
 @pytest.mark.parametrize("variant", ["simplified", "frisian", "{base: antidraughts, first_king_wins: true}"])
 def test_rules_without_tables_get_one_line(variant):
-    assert "no endgame tables" in refused("analyse", variant, "--player", "{preset: full, depth: 2, tables: 3}")
+    assert "no endgame tables" in refused(
+        "show", variant, "--best", 1, "--player", "{preset: full, depth: 2, tables: 3}"
+    )
