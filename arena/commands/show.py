@@ -107,7 +107,7 @@ def show_command(
 
 
 def _write(viewed: GamePosition, file: Path, flip: bool, found: Findings | None) -> None:
-    """Write a page with the game of a position, or with all games of its file, or the board with the best moves."""
+    """Write a page with the game of a position, or all games of its file, or the board with the best moves."""
     if file.suffix.lower() == ".html":
         from arena.report.viewer import write_viewer  # with pandas, for which no board waits
 
