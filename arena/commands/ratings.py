@@ -19,10 +19,11 @@ from arena.base.wording import counted, first_few
 from arena.commands.options import FINITE, first_option, json_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.match import sprt as sequential_test
-from arena.ratings.results import Results, alike_note, match_counts
+from arena.ratings.results import Results, match_counts
 from arena.report.page.standings import rated
 from arena.report.tables.table import words
 from arena.report.together import RatedResults, read_results
+from arena.rules.result import Colour
 
 _VERDICTS = {"H0": "H0 is accepted", "H1": "H1 is accepted", "continue": "not decided"}
 _DECIMALS = 4
@@ -46,11 +47,13 @@ _DECIMALS = 4
     help="Test the games of two players.",
 )
 @first_option
-@click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
-@click.option("--alike", is_flag=True, help="Names that differ by case, commas or spaces alone are one player's.")
 @json_option
 def rate_command(
-    files: tuple[Path, ...], anchors: tuple[str, ...], sprt: tuple[float, float] | None, as_json: bool, **how: Any
+    files: tuple[Path, ...],
+    anchors: tuple[str, ...],
+    sprt: tuple[float, float] | None,
+    first: Colour | None,
+    as_json: bool,
 ) -> None:
     """Rate the players of all FILES in one fit: folders of runs, PDN of any program, CSV.
 
@@ -60,7 +63,7 @@ def rate_command(
     A game that several of them have counts once. Of two runs it says how many games are the same, what is set
     otherwise, and what a player that changed gained, by the opponents that both met.
     """
-    found = read_results(*files, **how)
+    found = read_results(*files, first=first)
     found = replace(found, anchor=dict(_given(word, found.players) for word in anchors))
     test = _tested(found, *sprt) if sprt else None
     show = _print_json if as_json else _print
@@ -136,8 +139,7 @@ def _print_json(found: RatedResults, test: dict[str, Any] | None) -> None:
 
 
 def _notes(found: RatedResults) -> list[str]:
-    notes = [*(note.text for note in found.ratings.notes), *found.results.notes]
-    return [*notes, *filter(None, [alike_note(found.results)])]
+    return [*(note.text for note in found.ratings.notes), *found.results.notes]
 
 
 def _same_games(results: Results) -> str:

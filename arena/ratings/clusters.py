@@ -34,67 +34,55 @@ from scipy.sparse.csgraph import connected_components
 
 from arena.base.wording import unknown
 from arena.ratings.interval import Floats, Ints
-from arena.rules.result import RESULTS, Colour
+from arena.rules.result import WHITE_POINTS, Colour
 
 
 class Clusters(NamedTuple):
-    """Games as a fit takes them, a row for each or for several that ended alike; `[rows]` but for two."""
+    """Games as a fit takes them, `[games]` but for `start`."""
 
     first: Ints  # player who moves first
     second: Ints
-    outcome: Ints  # 0 for a win of the first player, 1 for a draw, 2 for a loss
+    points: Floats  # of the first player: 0, 0.5 or 1
     cluster: Ints  # 0, 1, ...: games that are not independent share a number
-    weight: Floats  # games that the row counts as in each of the clusters that it is part of
-    information: Floats  # games whose variance, under the model, is that of the row in all those clusters
-    times: Floats  # `float[clusters]`: independent clusters like this one
-    start: Ints  # `int[clusters]`: its first row
+    pairing: Ints  # 0, 1, ...: games of the same two players share a number
+    weight: Floats  # games that the game counts as
+    information: Floats  # games whose variance is its part in that of its cluster, under the model
+    start: Ints  # `int[clusters]`: its first game
 
 
 def coded(games: pd.DataFrame, names: Sequence[str], first: Colour = "white") -> pd.DataFrame:
-    """The games of `arena.ratings.joint.rate` as whole numbers, without rows that count no game.
+    """The games of `arena.ratings.joint.rate` as numbers, a row each.
 
-    `first` and `second` are places in *names*, `outcome` is 0, 1 or 2 as the first player won, drew or lost,
-    `pair`, `line` and `linked` are numbers from 0, -1 for a game without one, and `number` is 1 or more. Raises
-    ValueError for an unknown result or player, and for a player who meets itself.
+    `first` and `second` are places in *names*, `points` are those of the first player, and `pair`, `line` and
+    `linked` are numbers from 0, -1 for a game without one. Raises ValueError for an unknown result or player, and
+    for a player who meets itself.
     """
     white, black = (_places(games[colour], "player", names) for colour in ("white", "black"))
     if (white == black).any():
         raise ValueError(f"{names[white[white == black][0]]} meets itself: no player can be rated by that")
-    outcome = _places(games["result"], "result", RESULTS)
-    table = pd.DataFrame({"first": white, "second": black, "outcome": outcome})
+    points = np.array([*WHITE_POINTS.values()])[_places(games["result"], "result", [*WHITE_POINTS])]
+    table = pd.DataFrame({"first": white, "second": black, "points": points})
     if first == "black":
-        table = pd.DataFrame({"first": black, "second": white, "outcome": 2 - outcome})
+        table = pd.DataFrame({"first": black, "second": white, "points": 1 - points})
     for name in ("pair", "line", "linked"):
         table[name] = pd.factorize(games[name])[0] if name in games else -1
-    table["number"] = games["count"].to_numpy(np.int64) if "count" in games else 1
-    return table[table["number"] > 0]
+    times = games["count"].to_numpy(np.int64) if "count" in games else 1
+    return table.loc[table.index.repeat(times)].reset_index(drop=True)
 
 
 def clustered(games: pd.DataFrame, size: int) -> Clusters:
-    """Games of `coded`, of players below *size*, in clusters.
-
-    A row without pair, line and linked is as many clusters as games.
-    """
-    first, second, number = (games[name].to_numpy() for name in ("first", "second", "number"))
-    meeting = pairing_of(first, second, size)
-    pair = _numbered(games["pair"], meeting)
-    line = _numbered(games["line"], first * size + second)
-    linked = games["linked"].to_numpy()
+    """Games of `coded`, of players below *size*, in clusters."""
+    first, second, linked = (games[name].to_numpy() for name in ("first", "second", "linked"))
+    pairing = np.unique(pairing_of(first, second, size), return_inverse=True)[1]
+    pair, line = _numbered(games["pair"], pairing), _numbered(games["line"], first * size + second)
     cluster = _linked(pair, line, linked)
-    is_alone = (pair < 0) & (line < 0) & (linked < 0)
-    times = np.ones(cluster.max(initial=-1) + 1)
-    times[cluster[is_alone]] = number[is_alone]
 
     # N games of two players, D of them distinct, weigh D / N each; a sum of k copies has k^2 times the variance
-    has_line = line >= 0
-    copies = np.ones(len(games))
-    copies[has_line] = np.bincount(line[has_line], number[has_line])[line[has_line]]
-    distinct = np.where(has_line, number / copies, number)
-    _, code = np.unique(meeting, return_inverse=True)
-    share = (np.bincount(code, distinct) / np.bincount(code, number))[code]
-    weight, information = share * np.where(is_alone, 1, number), share**2 * number * copies
+    copies = np.where(line < 0, 1, np.bincount(line + 1, minlength=1)[line + 1])
+    weight = (np.bincount(pairing, 1 / copies) / np.bincount(pairing))[pairing]
     start = np.unique(cluster, return_index=True)[1]
-    return Clusters(first, second, games["outcome"].to_numpy(), cluster, weight, information, times, start)
+    points = games["points"].to_numpy()
+    return Clusters(first, second, points, cluster, pairing, weight, weight**2 * copies, start)
 
 
 def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 from scipy.special import chdtrc
 
-from arena.ratings.interval import Z95, Bools, Floats, Interval
+from arena.ratings.interval import Z95, Bools, Floats, Ints
 
 LEVEL = 0.05
 """Probability, where nothing differs, of a report that says anywhere that something does."""
@@ -24,53 +22,17 @@ _NOTHING = 1e-9
 """Share of a variance below which it is 0 but for rounding, as that of two players that are one."""
 
 
-class Rated(Protocol):
-    """Ratings with their covariance: `arena.ratings.joint.Ratings`."""
+def critical(spread: Floats, group: Ints, further: Floats) -> float:
+    """The standard errors beyond which a contrast of players is shown among many.
 
-    @property
-    def covariance(self) -> pd.DataFrame:
-        """Of the players' Elo, by their names."""
-
-    @property
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Players that games connect."""
-
-    def contrast(self, weights: Mapping[str, float]) -> Interval | None:
-        """The sum of weight times Elo over players; None where games do not connect them."""
-
-    def deviations(self, weights: Mapping[str, float]) -> float:
-        """A contrast in its standard errors: where nothing differs, a standard normal number."""
-
-
-class Family:
-    """Every difference of two rated players, and further contrasts: all that a report may say of who is stronger.
-
-    A contrast of them is shown where it is further from 0 than `critical` standard errors: the largest of all is
-    that far with a probability of LEVEL where no two players differ (T. Hothorn, F. Bretz and P. Westfall,
-    "Simultaneous inference in general parametric models", Biometrical Journal 50, 2008). Errors are drawn from
-    the joint covariance with a fixed seed.
+    These are all differences of two of one *group*, of players with the covariance *spread*, and the *further*
+    weights, `float[contrasts, players]`. The largest of all is that far with a probability of LEVEL where no two
+    players differ (T. Hothorn, F. Bretz and P. Westfall, "Simultaneous inference in general parametric models",
+    Biometrical Journal 50, 2008). Errors are drawn from the covariance with a fixed seed.
     """
-
-    def __init__(self, ratings: Rated, further: Sequence[Mapping[str, float]] = ()) -> None:
-        """Of all differences of two, and `further` weights by player, which sum to 0."""
-        self._ratings = ratings
-        self.critical = critical(ratings, further)
-        """Standard errors beyond which a contrast is shown: 1.96 of one alone, 3.27 of twelve players in pairs."""
-
-    def shows(self, weights: Mapping[str, float]) -> bool:
-        """Whether a contrast is beyond chance among all of the family."""
-        return abs(self._ratings.deviations(weights)) > self.critical
-
-
-def critical(ratings: Rated, further: Sequence[Mapping[str, float]] = ()) -> float:
-    """The bound of a `Family`."""
-    names = [name for group in ratings.groups for name in group]
-    spread = ratings.covariance.loc[names, names].to_numpy(float)
-    group = np.repeat(np.arange(len(ratings.groups)), [len(group) for group in ratings.groups])
-    weights = np.array([[of.get(name, 0.0) for name in names] for of in further]).reshape(-1, len(names))
     deviation = _deviation_of_pairs(spread, group[:, None] == group)
-    error = np.sqrt(np.einsum("ij,jk,ik->i", weights, spread, weights).clip(0))
-    weights = weights[error > 1e-6] / error[error > 1e-6, None]
+    error = np.sqrt(np.einsum("ij,jk,ik->i", further, spread, further).clip(0))
+    weights = further[error > 1e-6] / error[error > 1e-6, None]
     contrasts = int(np.isfinite(deviation).sum()) // 2 + len(weights)
     if contrasts < 2:
         return Z95

@@ -28,7 +28,7 @@ from scipy.special import ndtri, stdtr
 
 from arena.base.wording import counted, first_few, unknown
 from arena.ratings.clusters import coded, components, pairing_of
-from arena.ratings.contrasts import Family
+from arena.ratings.contrasts import critical
 from arena.ratings.fit import JointFit, joint_fit
 from arena.ratings.interval import Z95, Floats, Interval, Ints, los
 from arena.rules.result import Colour
@@ -128,6 +128,27 @@ class Ratings:
         return dict(zip(rated["player"], rated["elo"].astype(float), strict=True))
 
 
+class Family:
+    """Every difference of two rated players, and further contrasts: all that a report may say of who is stronger.
+
+    A contrast of them is shown where it is further from 0 than `critical` standard errors: the largest of all is
+    that far with a probability of 5 % where no two players differ (`arena.ratings.contrasts.critical`).
+    """
+
+    def __init__(self, ratings: Ratings, further: Sequence[Mapping[str, float]] = ()) -> None:
+        """Of all differences of two, and `further` weights by player, which sum to 0."""
+        names = [name for group in ratings.groups for name in group]
+        group = np.repeat(np.arange(len(ratings.groups)), [len(group) for group in ratings.groups])
+        weights = np.array([[of.get(name, 0.0) for name in names] for of in further]).reshape(-1, len(names))
+        self._ratings = ratings
+        self.critical = critical(ratings.covariance.loc[names, names].to_numpy(float), group, weights)
+        """Standard errors beyond which a contrast is shown: 1.96 of one alone, 3.27 of twelve players in pairs."""
+
+    def shows(self, weights: Mapping[str, float]) -> bool:
+        """Whether a contrast is beyond chance among all of the family."""
+        return abs(self._ratings.deviations(weights)) > self.critical
+
+
 def rate(
     games: pd.DataFrame,
     players: Sequence[str] | None = None,
@@ -163,7 +184,7 @@ def rate(
     joint = joint_fit(rated[rated["first"] != rated["second"]], rated_as, anchors, prior)
 
     group, covariance = joint.group, joint.covariance
-    *elo, advantage = joint.elo
+    *elo, advantage = joint.to_elo @ joint.theta
     if len(anchors) == 1:
         ((player, shift),) = anchors.items()
         elo = elo + shift * (group == group[player])
@@ -209,13 +230,12 @@ def elo_table(players: Sequence[str], elo: Floats, covariance: Floats) -> pd.Dat
 
 def _counts(games: pd.DataFrame, players: Ints) -> dict[str, Floats | Ints]:
     """Games, results and score of each of all players, in that order."""
-    size = len(players)
-    counts = np.bincount(games["first"] * 3 + games["outcome"], games["number"], 3 * size)
-    counts += np.bincount(games["second"] * 3 + 2 - games["outcome"], games["number"], 3 * size)
-    wins, draws, losses = counts.astype(np.int64).reshape(-1, 3)[players].T
-    played = wins + draws + losses
-    score = np.divide(wins + draws / 2, played, out=np.full(size, 0.5), where=played > 0)
-    return {"games": played, "wins": wins, "draws": draws, "losses": losses, "score": score}
+    of = np.concatenate([games["first"], games["second"]])
+    points = np.concatenate([games["points"], 1 - games["points"]])
+    won, drawn, lost = (np.bincount(of[points == each], minlength=len(players))[players] for each in (1, 0.5, 0))
+    played = won + drawn + lost
+    score = np.divide(won + drawn / 2, played, out=np.full(len(players), 0.5), where=played > 0)
+    return {"games": played, "wins": won, "draws": drawn, "losses": lost, "score": score}
 
 
 def _twins(games: pd.DataFrame, size: int) -> dict[tuple[int, int], int]:
@@ -228,10 +248,10 @@ def _twins(games: pd.DataFrame, size: int) -> dict[tuple[int, int], int]:
         return {}
     first, second = games["first"].to_numpy(), games["second"].to_numpy()
     games = games.assign(pairing=pairing_of(first, second, size), side=first < second)
-    sides = games.groupby(["pairing", "line", "outcome"])["side"].agg(["min", "max"])
+    sides = games.groupby(["pairing", "line", "points"])["side"].agg(["min", "max"])
     mirrored = (sides["min"] != sides["max"]) & (sides.index.get_level_values("line") >= 0)
     lines = mirrored.groupby("pairing").agg(["all", "size"])
-    between = games.groupby("pairing")["number"].sum()
+    between = games.groupby("pairing").size()
     same = lines.index[lines["all"] & (lines["size"] >= FEWEST_LINES)]
     return {divmod(int(pairing), size): int(between[pairing]) for pairing in same}
 
@@ -255,11 +275,10 @@ def _twin_notes(twins: Mapping[tuple[int, int], int], names: Sequence[str]) -> I
 
 
 def _repetition_notes(games: pd.DataFrame) -> Iterator[Note]:
-    total, lined = int(games["number"].sum()), games["line"] >= 0
-    distinct = len(games[lined].drop_duplicates(["first", "second", "line"])) + int(games["number"][~lined].sum())
-    if distinct < total:
+    total, lined = len(games), games[games["line"] >= 0]
+    if repeated := int(lined.duplicated(["first", "second", "line"]).sum()):
         text = (
-            f"{total} games, {distinct} distinct: {total - distinct} of {total} games repeat an earlier one move "
+            f"{total} games, {total - repeated} distinct: {repeated} of {total} games repeat an earlier one move "
             "for move, as deterministic players do; they add nothing to what the intervals rest on."
         )
         yield Note(NoteKind.REPEATED, text)

@@ -37,43 +37,31 @@ Verdict: TypeAlias = Literal["H0", "H1", "continue"]
 class Summary(NamedTuple):
     """Figures of a match."""
 
-    games: int
-    score: float  # fraction of points
     elo: Interval
     nelo: Interval  # normalized Elo
     los: float  # probability that the player is the stronger one
-    draw_ratio: float  # drawn games / games; for pairs, those that ended level (WL or DD) / pairs
 
 
 def match_summary(counts: Counts) -> Summary:
-    """Score, Elo, normalized Elo and LOS of a match from its counts (see the module docstring).
+    """Elo, normalized Elo and LOS of a match from its counts (see the module docstring).
 
     Elo's half width is half the distance between the Elos of the score's limits, s +- z sqrt(v / n), these
-    kept at least 0.001 away from 0 and 1; n is games or pairs. `score` and `draw_ratio` are of the counts as
-    given. Normalized Elo is (s - 1/2) / sqrt(v) * 800 / ln 10, for pairs with 2 v.
-
-    Without games: score 0.5, Elo 0 +- 1200, LOS 0.5, draw ratio 0.
+    kept at least 0.001 away from 0 and 1; n is games or pairs. Normalized Elo is (s - 1/2) / sqrt(v) * 800 / ln
+    10, for pairs with 2 v. Without games: Elo 0 +- 1200, LOS 0.5.
 
     Raises ValueError for a length other than 3 or 5 or a count that is negative or not finite.
     """
-    counts = _checked(counts)
-    weights = np.maximum(counts, REGULARISATION)
-    points, middle = np.linspace(0, 1, len(counts)), len(counts) // 2
-    results, total = float(counts.sum()), float(weights.sum())
-
+    weights = np.maximum(_checked(counts), REGULARISATION)
+    points, total = np.linspace(0, 1, len(weights)), float(weights.sum())
     lead = float(weights @ (points - 0.5)) / total
-    score = 0.5 + lead
-    error = math.sqrt(float(weights @ (points - score) ** 2)) / total
+    score, error = 0.5 + lead, math.sqrt(float(weights @ (points - 0.5 - lead) ** 2)) / total
     low = max(score - Z95 * error, min(score, SCORE_LIMIT))
     high = min(score + Z95 * error, max(score, 1 - SCORE_LIMIT))
-    unit = NELO_SCALE / (error * math.sqrt(middle * total))
+    unit = NELO_SCALE / (error * math.sqrt(len(weights) // 2 * total))
     return Summary(
-        games=round(middle * results),  # a result is of 1 game or 2
-        score=float(counts @ points) / results if results else 0.5,
         elo=Interval.around(elo_from_score(score), (elo_from_score(high) - elo_from_score(low)) / 2),
         nelo=Interval.around(lead * unit, Z95 * error * unit),
         los=float(los(lead, error)),
-        draw_ratio=float(counts[middle]) / results if results else 0.0,
     )
 
 

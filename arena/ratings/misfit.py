@@ -20,12 +20,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.special import fdtrc
 
-from arena.ratings.clusters import pairing_of
-from arena.ratings.fit import POINTS_OF, JointFit, design, game_variance, scores
-from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats
+from arena.ratings.fit import game_variance, summed
+from arena.ratings.interval import ELO_PER_LOGIT, Z95
 from arena.ratings.joint import Ratings
 
 EVEN_GAME = 0.25
@@ -56,68 +54,40 @@ def misfit(ratings: Ratings) -> Misfit | None:
     None where each pairing alone tells a rating, as in a match or a gauntlet.
     """
     joint = ratings.joint
-    if joint is None or not len(joint.games.first):
+    freedom = 0 if joint is None else joint.games.pairing.max(initial=-1) + 1 - joint.differences
+    if joint is None or freedom <= 0:
         return None
-    pairings, slopes, error_freedom = _pairings(joint)
-    freedom = len(pairings) - joint.differences
-    if freedom <= 0:
-        return None
-    games, excess, variance = (pairings[name].to_numpy() for name in ("games", "excess", "variance"))
+    games = joint.games
+    side = np.where(games.first < games.second, games.weight, -games.weight)  # view of the smaller number
+    beyond, of = np.bincount(games.cluster, side * (games.points - joint.score)), games.pairing[games.start]
+    weight, number, pairing = np.bincount(games.cluster, games.weight), np.bincount(of), of[games.cluster]
+    played, excess = np.bincount(of, weight), np.bincount(of, beyond)
+    model = np.bincount(pairing, games.information * game_variance(games, joint.score))
+    even = EVEN_GAME * np.bincount(pairing, games.information)
+
+    rest, typical = beyond - weight * (excess / played)[of], float(model.sum() / number.sum())
+    phi = (float(rest @ rest) + typical) / (model @ (1 - 1 / number) + typical)
+    variance = phi * (model + even / played)
+    slopes = summed(joint.rows, side * joint.told, pairing).toarray() * (np.diag(joint.bread) > 0)
     curvature = (slopes.T / variance) @ slopes
     curvature[-1, -1] += (ELO_PER_LOGIT * Z95 / ratings.advantage.error) ** 2 if joint.tells_advantage else 0
     spread = np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
     shift = spread @ slopes.T @ (excess / variance)
     lack = max(float(excess**2 @ (1 / variance) - shift @ curvature @ shift), 0.0)
-    chance = float(fdtrc(freedom, error_freedom, lack / freedom))
+    chance = float(fdtrc(freedom, int(number.sum()) - len(number) + 1, lack / freedom))
 
     kept = variance - np.einsum("ij,jk,ik->i", slopes, spread, slopes)
     is_told = kept > _TOLD * variance
-    mean, error = excess / games, np.sqrt(np.maximum(kept, 0)) / games
-    beyond = math.sqrt(max(float((mean**2 - error**2)[is_told].mean()), 0.0))
+    mean, error = excess / played, np.sqrt(np.maximum(kept, 0)) / played
     most = int(np.argmax(np.where(is_told, np.abs(mean) / np.where(is_told, error, 1), 0)))
-    player, opponent = (ratings.names[player] for player in divmod(int(pairings.index[most]), len(ratings.names)))
-    score = float(pairings["gained"].iloc[most] / games[most] + 0.5)
-    expected = score - float(mean[most])
-    if score < expected:
-        player, opponent, score, expected = opponent, player, 1 - score, 1 - expected
-    return Misfit(beyond, chance, player, opponent, score, expected)
-
-
-def _pairings(joint: JointFit) -> tuple[pd.DataFrame, Floats, int]:
-    """The pairings of a fit, from the view of the player with the smaller number, by `pairing_of`.
-
-    Columns: games, distinct ones; gained, points less half of what there were to win; excess; variance. Then the
-    derivatives of the points that each is expected to make by the parameters, and the degrees of freedom of phi.
-    """
-    games, size, expected = joint.games, len(joint.group), joint.expected
-    side, of_game = (
-        np.where(games.first < games.second, 1, -1),
-        pairing_of(games.first, games.second, size)[games.start],
+    its = pairing == most
+    player, opponent = sorted({*games.first[its], *games.second[its]}, reverse=bool(mean[most] < 0))
+    score = 0.5 + float(np.copysign(1, mean[most]) * side[its] @ (games.points[its] - 0.5) / played[most])
+    return Misfit(
+        math.sqrt(max(float((mean**2 - error**2)[is_told].mean()), 0.0)),
+        chance,
+        ratings.names[player],
+        ratings.names[opponent],
+        score,
+        score - abs(float(mean[most])),
     )
-    clusters = pd.DataFrame({
-        "gained": np.bincount(games.cluster, games.weight * side * (POINTS_OF[games.outcome] - 0.5)),
-        "foreseen": np.bincount(games.cluster, games.weight * side * (expected - 0.5)),
-        "games": np.bincount(games.cluster, games.weight),
-        "model": np.bincount(games.cluster, games.information * game_variance(games, expected, size)),
-        "even": EVEN_GAME * np.bincount(games.cluster, games.information),
-    })  # fmt: skip
-    times, counted = (
-        games.times,
-        clusters.mul(games.times, axis=0).assign(model=clusters["model"], even=clusters["even"]),
-    )
-    table = counted.groupby(of_game).sum()
-    table["excess"] = table["gained"] - table["foreseen"]
-    pairing = np.searchsorted(table.index, of_game)
-    number, model = np.bincount(pairing, times), table["model"].to_numpy()
-
-    rest = (
-        clusters["gained"]
-        - clusters["foreseen"]
-        - clusters["games"] * (table["excess"] / table["games"]).to_numpy()[pairing]
-    )
-    typical = float(model.sum() / number.sum())
-    phi = (float(times @ rest**2) + typical) / (model @ (1 - 1 / number) + typical)
-    table["variance"] = phi * (table["model"] + table["even"] / table["games"])
-    weight = side * games.weight * times[games.cluster] * expected * (1 - expected)
-    slopes = scores(design(games.first, games.second, size), weight, pairing[games.cluster]).toarray()
-    return table, slopes * (np.diag(joint.bread) > 0), int(number.sum()) - len(table) + 1

@@ -2,25 +2,24 @@
 
 A player scores more against some opponents than their Elo says, and less against others, by some 50 Elo beyond
 chance, and the given Elo has an error of its own, which does the same. So its opponents are a sample as its games
-are. With U_i its points against opponent i less those expected, and I_i the sum of s (1 - s) over these games, s
-being the expected score, its variance in logits is that of k opponents as clusters,
-k / (k - 1) sum of U_i^2 / (sum of I_i)^2 (K.-Y. Liang and S. Zeger, Biometrika 73, 1986), with the interval of
-Student's t for k - 1 degrees of freedom; but no less than that of the games alone.
+are: the meat of its variance is that of k opponents as clusters, k / (k - 1) times the sum of the squared slopes
+(K.-Y. Liang and S. Zeger, Biometrika 73, 1986), with the interval of Student's t for k - 1 degrees of freedom; but
+no less than that of the games alone.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
-from arena.ratings.fit import student_factor
+from arena.ratings.fit import student_factor, summed
 from arena.ratings.interval import ELO_PER_LOGIT
 from arena.ratings.joint import Ratings, elo_table, rate
-from arena.rules.result import WHITE_POINTS, Colour
+from arena.rules.result import Colour
 
 FEWEST_OPPONENTS = 5
 """Opponents of a newcomer from which on their differences are measured."""
@@ -32,30 +31,21 @@ def placed(games: pd.DataFrame, players: Sequence[str], first: Colour, anchor: M
     There each game is of a newcomer against a player of given Elo, and each newcomer met FEWEST_OPPONENTS or more.
     """
     alone = rate(games, players, first=first, anchor=anchor)
-    is_white = ~games["white"].isin(anchor)
-    if len(anchor) < FEWEST_OPPONENTS or not (is_white ^ ~games["black"].isin(anchor)).all():
+    joint, is_given = alone.joint, np.isin(alone.names, [*anchor])
+    if joint is None or len(anchor) < FEWEST_OPPONENTS:
         return alone
-    points = games["result"].map(WHITE_POINTS).astype(float)
-    sides = pd.DataFrame({
-        "newcomer": games["white"].where(is_white, games["black"]),
-        "opponent": games["black"].where(is_white, games["white"]),
-        "points": points.where(is_white, 1 - points),
-    })  # fmt: skip
-    elo = alone.table.set_index("player")["elo"].astype(float)
-    met = sides.groupby(["newcomer", "opponent"])["points"].agg(["sum", "size"]).reset_index()
-    score = expit((met["newcomer"].map(elo) - met["opponent"].map(anchor)) / ELO_PER_LOGIT)
-    met["beyond"], met["information"] = met["sum"] - met["size"] * score, met["size"] * score * (1 - score)
-    wider = pd.Series(1.0, elo.index)
-    own_variance = pd.Series(np.diag(alone.covariance.loc[elo.index, elo.index]), elo.index).to_dict()
-    for name, of in met.groupby("newcomer"):
-        newcomer, opponents = str(name), len(of)
-        own = own_variance[newcomer]
-        if opponents >= FEWEST_OPPONENTS and own > 0:
-            variance = (
-                opponents / (opponents - 1) * float((of["beyond"] ** 2).sum()) / of["information"].sum() ** 2
-            )
-            wider[newcomer] = max(ELO_PER_LOGIT * np.sqrt(student_factor(opponents - 1) * variance / own), 1.0)
-    return _widened(alone, wider.to_numpy()) if (wider > 1).any() else alone
+    games_of, size = joint.games, len(is_given)
+    if not (is_given[games_of.first] ^ is_given[games_of.second]).all():
+        return alone
+    slopes = summed(joint.rows, games_of.weight * (games_of.points - joint.score), games_of.pairing).toarray()
+    opponents = (summed(abs(joint.rows), games_of.weight, games_of.pairing).toarray()[:, :size] > 0).sum(axis=0)
+    apart = ELO_PER_LOGIT**2 * (slopes[:, :size] ** 2).sum(axis=0) * np.diag(joint.bread)[:size] ** 2
+    own, wider = np.diag(joint.covariance)[:size], np.ones(size)
+    for player in np.flatnonzero(~is_given & (opponents >= FEWEST_OPPONENTS) & (own > 0)):
+        few = student_factor(opponents[player] - 1) * opponents[player] / (opponents[player] - 1)
+        wider[player] = max(math.sqrt(few * apart[player] / own[player]), 1.0)
+    times = pd.Series(wider, alone.names)[alone.table["player"]].to_numpy()
+    return _widened(alone, times) if (wider > 1).any() else alone
 
 
 def _widened(ratings: Ratings, times: np.ndarray) -> Ratings:

@@ -11,7 +11,6 @@ both files are equal. A player that is not the same in two runs, by its settings
 """
 
 import csv
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -26,7 +25,7 @@ import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.files import decoded, unreadable
-from arena.base.wording import counted, cut, first_few, listed, quoted
+from arena.base.wording import counted, cut, listed, quoted
 from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
 from arena.rules.notation import NotationError
@@ -47,6 +46,8 @@ _CHECKED = 500
 """Games of a PDN, at most, whose moves are played."""
 _LISTED = 20
 """Lines of a file that a note of games left out names."""
+_MOST = 1_000_000
+"""Games of a row of counts, which are games like others."""
 _DELIMITERS = ",;\t"
 _FORMS = "1-0, 2-0, 1/2-1/2, 1-1, 0-2, 0-1, 0-0, *"
 
@@ -135,11 +136,10 @@ def read_file(path: Path, first: Colour | None = None) -> GameSource:
     return source._replace(notes=notes, content=content)
 
 
-def combined(sources: Sequence[GameSource], first: Colour | None = None, strict: bool = False) -> Results:
+def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Results:
     """All games together; *first* is the colour that moves first in all of them, if it is known.
 
-    Raises ArenaError if no game has a result, if sources differ in who moves first and *first* is not given,
-    and if *strict*, for the first game that is left out.
+    Raises ArenaError if no game has a result, and if sources differ in who moves first and *first* is not given.
     """
     sources, notes = _distinct(sources)
     faults = [fault for source in sources for fault in source.faults]
@@ -147,7 +147,7 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None, strict:
         [source.games.assign(source=number) for number, source in enumerate(sources)], ignore_index=True
     )
     missing = games["result"].isna()
-    if faults and (strict or missing.all()):
+    if faults and missing.all():
         path, line, reason = faults[0]
         forms = f" (known: {_FORMS})" if reason.startswith("unknown result") else ""
         raise ArenaError(f"{path}:{line}: {reason}{forms}")
@@ -232,32 +232,6 @@ def _versions(sources: Sequence[GameSource], names: Sequence[str]) -> dict[str, 
     return labels
 
 
-def alike(names: Iterable[str]) -> list[list[str]]:
-    """The names that differ by case, commas or spaces alone, each group as its names come first."""
-    groups = defaultdict[str, list[str]](list)
-    for name in dict.fromkeys(names):
-        groups[re.sub(r"[\s,]+", "", name).casefold()].append(name)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def with_alike_as_one(results: Results) -> Results:
-    """The games with one name, the one that comes first, for players whose names are alike."""
-    groups = alike(results.every[["white", "black"]].to_numpy().ravel())
-    one = {name: group[0] for group in groups for name in group}
-    games = results.every.replace({"white": one, "black": one})
-    notes = [f"{listed(map(quoted, group))} count as {quoted(group[0])}." for group in groups]
-    return results._replace(every=games[games["white"] != games["black"]], notes=[*results.notes, *notes])
-
-
-def alike_note(results: Results) -> str:
-    """A sentence on names that may be one player's; "" if there are none."""
-    groups = alike(results.games[["white", "black"]].to_numpy().ravel())
-    if not groups:
-        return ""
-    words = first_few([listed(map(quoted, group)) for group in groups], 3, "; ")
-    return f"Names that differ by case, commas or spaces alone: {words}. --alike counts each as one player."
-
-
 def match_counts(games: pd.DataFrame, player: str) -> tuple[list[int], int]:
     """The counts of a match from a player's view, as `arena.ratings.match` takes them, and games left out of them.
 
@@ -313,8 +287,9 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
         if rules is None and first:
             rules = GameRules(None, first, "--first")
         if rules is None:
-            rules = guess(game).rules
-            notes[f"{path}:{game.line}: {guess(game)}."] = None
+            guessed = guess(game)
+            rules = guessed.rules
+            notes[f"{path}:{game.line}: {guessed}."] = None
         result, fault = result_of_tags(game.tags.get("Result", ""), game.end, rules.first)
         if reason := _wrong_names(white, black) or fault:
             faults.append(_Fault(path, game.line, reason))
@@ -413,8 +388,8 @@ def _counts(row: dict[str, str]) -> dict[str | None, int]:
             number = float(row[name])
         except ValueError:
             number = -1
-        if not (0 <= number < 2**53 and number.is_integer()):
-            raise ValueError(f"{name} must be a number of games, not {quoted(row[name])}")
+        if not (0 <= number <= _MOST and number.is_integer()):
+            raise ValueError(f"{name} must be a number of games, {_MOST:,} at most, not {quoted(row[name])}")
         counts[result] = int(number)
     return counts
 

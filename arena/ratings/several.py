@@ -55,17 +55,13 @@ def across(runs: Mapping[str, Fit], anchor: str | None = None) -> Across | None:
     common = [name for name in everyone if all(name in names for names in connected)]
     if len(common) < 2:
         return None
-    size = len(common)
+    size, labels = len(common), [[named[name] for name in common] for _, named in runs.values()]
     elo, covariance = np.zeros((len(runs), size)), np.zeros((len(runs), size, len(runs), size))
-    for ratings in {id(ratings): ratings for ratings, _ in runs.values()}.values():
-        table = ratings.table.set_index("player")["elo"].astype(float).fillna(0.0)
-        chosen = np.zeros((len(runs), size, len(table)))
-        for number, (of_run, named) in enumerate(runs.values()):
-            if of_run is ratings:
-                chosen[number] = np.eye(len(table))[table.index.get_indexer(pd.Index([named[n] for n in common]))]
-        spread = ratings.covariance.loc[table.index, table.index].to_numpy(float)
-        elo += chosen @ table.to_numpy()
-        covariance += np.tensordot(chosen @ spread, chosen, (2, 2))
+    for v, (ratings, _) in enumerate(runs.values()):
+        elo[v] = ratings.table.set_index("player")["elo"].loc[labels[v]]
+        for w, (other, _) in enumerate(runs.values()):
+            if other is ratings:
+                covariance[v, :, w] = ratings.covariance.loc[labels[v], labels[w]]
     centre = np.eye(size) - _zero(common, np.einsum("viwj,vw->ij", covariance, np.eye(len(runs))), anchor)
     elo, covariance = elo @ centre.T, np.einsum("pi,viwj,qj->vpwq", centre, covariance, centre)
     order = np.lexsort((np.arange(size), -np.round(elo.mean(axis=0), TIE_DECIMALS)))
@@ -98,9 +94,11 @@ def mean(rated: Across) -> Ratings:
 
 def by_run(rated: Across) -> pd.DataFrame:
     """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
-    tables = [elo_table(rated.players, rated.elo[v], rated.covariance[v, :, v]) for v in range(len(rated.runs))]
-    parts = [table.assign(run=run) for table, run in zip(tables, rated.runs, strict=True)]
-    return pd.concat(parts, ignore_index=True)[["player", "run", *Interval.columns_of("elo")]]
+    tables = [
+        elo_table(rated.players, rated.elo[v], rated.covariance[v, :, v]).assign(run=run)
+        for v, run in enumerate(rated.runs)
+    ]
+    return pd.concat(tables, ignore_index=True)[["player", "run", *Interval.columns_of("elo")]]
 
 
 def gains_by_run(rated: Across, reference: str) -> pd.DataFrame:
@@ -109,14 +107,13 @@ def gains_by_run(rated: Across, reference: str) -> pd.DataFrame:
     A row for each run, then one of JOINT for their mean.
     """
     rows = []
-    for player in rated.players:
-        if player != reference:
-            gain, spread = rated.gain(player, reference)
-            figures = [*zip(rated.runs, gain, np.diag(spread), strict=True), (JOINT, gain.mean(), spread.mean())]
-            for run, value, variance in figures:
-                # what is 0 but for rounding is 0
-                interval = Interval.around(float(value), Z95 * math.sqrt(variance if variance > 1e-6 else 0))
-                rows.append({"player": player, "run": run, **interval.columns("gain")})
+    for player in (name for name in rated.players if name != reference):
+        gain, spread = rated.gain(player, reference)
+        values, variances = [*gain, gain.mean()], [*np.diag(spread), spread.mean()]
+        for run, value, variance in zip((*rated.runs, JOINT), values, variances, strict=True):
+            # what is 0 but for rounding is 0
+            interval = Interval.around(float(value), Z95 * math.sqrt(variance if variance > 1e-6 else 0))
+            rows.append((player, run, *interval))
     return pd.DataFrame(rows, columns=["player", "run", *Interval.columns_of("gain")])
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from arena.base.wording import counted
 from arena.ledger.game import played_game
-from arena.ratings.contrasts import Family
+from arena.ratings.joint import Family
 from arena.report.tables import (
     ablation,
     comparisons,

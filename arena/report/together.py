@@ -23,7 +23,7 @@ from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings, zero
 from arena.ratings.joint import rate as fitted
 from arena.ratings.pool import placed
-from arena.ratings.results import COLUMNS, RUN, GameSource, Results, combined, read_file, with_alike_as_one
+from arena.ratings.results import COLUMNS, RUN, GameSource, Results, combined, read_file
 from arena.ratings.several import Fit, holm
 from arena.report.run import Run
 from arena.report.sentences.cautions import untold
@@ -120,31 +120,28 @@ class RatedResults:
         return [line for other in runs[1:] for line in _unlike(*runs[0], *other)]
 
 
-def rate(*sources: str | os.PathLike[str], anchor: Mapping[str, float] = NONE, **how: Any) -> RatedResults:
+def rate(
+    *sources: str | os.PathLike[str], anchor: Mapping[str, float] = NONE, first: Colour | None = None
+) -> RatedResults:
     """Rate the players of all sources in one fit: folders of runs, PDN of any program, CSV.
 
     A game that several of them have counts once. A player that is not the same in two runs, by its settings and
-    files, is two: "racer (old)" and "racer (new)". `anchor` gives players their Elo. `how` is as for
-    `read_results`, which says what is raised; ArenaError is raised, too, by `ratings` for an unknown anchor.
+    files, is two: "racer (old)" and "racer (new)". `anchor` gives players their Elo; `first` moves first, where
+    no source says it. Raises ArenaError for what cannot be read; `ratings` does for an unknown anchor.
     """
-    return replace(read_results(*sources, **how), anchor=anchor)
+    return replace(read_results(*sources, first=first), anchor=anchor)
 
 
-def read_results(
-    *sources: str | os.PathLike[str], first: Colour | None = None, strict: bool = False, alike: bool = False
-) -> RatedResults:
-    """Read the games of all sources.
+def read_results(*sources: str | os.PathLike[str], first: Colour | None = None) -> RatedResults:
+    """Read the games of all sources; `first` is the colour that moves first, where no source says it.
 
-    `first` is the colour that moves first, where no source says it; `alike` names are one player's. Raises
-    ArenaError for what cannot be read, for sources that differ in who moves first, and if `strict`, for a game
-    that cannot be rated.
+    Raises ArenaError for what cannot be read, and for sources that differ in who moves first.
     """
     paths = [Path(source) for source in sources]
     runs = {path: read(path) for path in dict.fromkeys(paths) if path.is_dir()}
     results = combined(
-        [source_of(path, runs[path]) if path in runs else read_file(path, first) for path in paths], first, strict
+        [source_of(path, runs[path]) if path in runs else read_file(path, first) for path in paths], first
     )
-    results = with_alike_as_one(results) if alike else results
     return RatedResults(results, {results.names[path]: run.experiment for path, run in runs.items()})
 
 

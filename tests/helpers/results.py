@@ -8,6 +8,8 @@ import math
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import expit
 
 from arena.ratings.interval import ELO_PER_LOGIT
 
@@ -83,6 +85,11 @@ def of_game(lead):
     return math.log1p(math.exp(-lead))
 
 
+def log_odds(d, h):
+    """Of who moves first: those of both colours are 2 h apart, and the mean of their scores is 1 / (1 + e^-d)."""
+    return h + brentq(lambda x: (expit(x + h) + expit(x - h)) / 2 - expit(d), d - 20, d + 20, xtol=1e-14)
+
+
 def naive_penalty(x, prior):
     """Minus the log prior of the parameters (strengths, h), as the module's text defines it."""
     virtual = sum(of_game(VIRTUAL_LEAD + s) + of_game(VIRTUAL_LEAD - s) for s in x[:-1])
@@ -90,12 +97,13 @@ def naive_penalty(x, prior):
 
 
 def naive_zero(x, games, names):
-    """What is 0: the players' mean, each as often as its games tell of its strength, p (1 - p) a game."""
+    """What is 0: the players' mean, each as often as its games tell of its strength."""
     told = np.zeros(len(names))
     for white, black in games[["white", "black"]].to_numpy():
         i, j = names.index(white), names.index(black)
-        p = 1 / (1 + math.exp(-(x[i] - x[j] + x[-1])))
-        told[[i, j]] += p * (1 - p)
+        d, h = x[i] - x[j], x[-1]
+        p = expit(log_odds(d, h))
+        told[[i, j]] += p * (1 - p) * (log_odds(d + 1e-4, h) - log_odds(d - 1e-4, h)) / 2e-4
     return told / told.sum()
 
 

@@ -6,9 +6,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2, norm, studentized_range
 
-from arena.ratings.contrasts import agreement, best, critical, line
+from arena.ratings.contrasts import agreement, best, line
 from arena.ratings.interval import Z95
-from arena.ratings.joint import rate
+from arena.ratings.joint import Family, rate
 from arena.report.tables.standings import rating_table
 from tests.helpers.report_data import rated
 from tests.helpers.results import simulate
@@ -21,15 +21,19 @@ def ratings_of(players, covariance=None):
 @pytest.mark.parametrize("players", [3, 4, 12, 40])
 def test_the_bound_of_all_differences_of_equally_certain_players_is_tukeys(players):
     tukey = studentized_range.ppf(0.95, players, np.inf) / np.sqrt(2)
-    assert critical(ratings_of(players)) == pytest.approx(tukey, abs=0.03)
+    assert Family(ratings_of(players)).critical == pytest.approx(tukey, abs=0.03)
 
 
 def test_the_bound_of_one_difference_is_that_of_one_interval_and_further_contrasts_raise_it():
-    assert critical(ratings_of(2)) == critical(ratings_of(1)) == Z95
+    assert Family(ratings_of(2)).critical == Family(ratings_of(1)).critical == Z95
     means = [{"p0": 0.5, "p1": 0.5, "p2": -0.5, "p3": -0.5}, {"p0": 0.5, "p2": 0.5, "p1": -0.5, "p3": -0.5}]
-    assert critical(ratings_of(4)) < critical(ratings_of(4), means) < critical(ratings_of(4)) + 0.2
+    assert (
+        Family(ratings_of(4)).critical
+        < Family(ratings_of(4), means).critical
+        < Family(ratings_of(4)).critical + 0.2
+    )
     same = np.full((3, 3), 100.0)
-    assert critical(ratings_of(3, same)) == Z95  # players that are one have no difference
+    assert Family(ratings_of(3, same)).critical == Z95  # players that are one have no difference
 
 
 def test_what_is_beyond_one_interval_may_be_chance_among_many():

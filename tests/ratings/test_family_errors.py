@@ -11,9 +11,8 @@ import pytest
 from scipy.special import expit
 
 from arena.ratings import contrasts
-from arena.ratings.contrasts import Family
 from arena.ratings.interval import Z95
-from arena.ratings.joint import Ratings, rate
+from arena.ratings.joint import Family, Ratings, rate
 from arena.report.tables.comparisons import meetings
 from arena.report.tables.sweeps import doublings
 from players.player import PlayerSpec

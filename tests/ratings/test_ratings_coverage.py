@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from arena.experiment.formats.fixed import RoundRobin, Until
-from arena.ratings.interval import score_from_elo
+from arena.ratings.interval import ELO_PER_LOGIT, score_from_elo
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.rules.result import points_of, result_of
@@ -66,8 +66,7 @@ def held(games, truth):
     ratings = rate(games)
     table, joint = ratings.table.set_index("player").sort_index(), ratings.joint
     assert joint is not None
-    over_zero = joint.to_elo[:-1, :-1] @ truth
-    over_zero *= (truth[0] - truth[-1]) / (over_zero[0] - over_zero[-1])  # in Elo, not in strengths
+    over_zero = joint.to_elo[:-1, :-1] @ truth / ELO_PER_LOGIT
     return (table["elo_low"] < over_zero) & (over_zero < table["elo_high"])
 
 
@@ -131,6 +130,19 @@ def test_intervals_hold_the_truth_with_unequal_draws_few_openings_and_a_player_o
     runs = np.array([held(cell(np.random.default_rng(seed)), FIVE) for seed in range(200)])
     assert 0.93 <= runs.mean() <= 0.97
     assert 0.90 <= runs[:, 4].mean() <= 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pairs", [3, 15])
+@pytest.mark.parametrize("given", [2, 4])
+def test_intervals_among_players_of_given_elo_hold_the_truth_with_few_games(given, pairs):
+    """All meet; 400 intervals, of which chance is 1.1 %, of one player that has 12 to 120 games."""
+    elo, held = np.array([60, 150, -100, 40, -200])[: given + 1], []
+    for seed in range(400):
+        games = scored(elo, pairs, 0.3, 0.5, np.random.default_rng(seed))
+        table = rate(games, anchor={f"p{i}": float(elo[i]) for i in range(1, given + 1)}).table.set_index("player")
+        held.append(table["elo_low"]["p0"] < elo[0] < table["elo_high"]["p0"])
+    assert 0.93 <= np.mean(held) <= 0.98
 
 
 def elo_over(elo, favours, played):

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2
 
-from arena.ratings.contrasts import Family
 from arena.ratings.interval import Z95
-from arena.ratings.joint import Ratings
+from arena.ratings.joint import Family, Ratings
 from arena.report.tables import comparisons as tables
 from arena.report.tables.views import differences, disagreeing, stated
 from players.player import PlayerSpec
@@ -161,9 +160,9 @@ def test_a_mean_says_nothing_where_its_pairs_do_not_agree_and_the_grid_has_each(
     assert mean["agreement"] == pytest.approx(chi2.sf(q, 2)) and mean["pairs"] == 3
     assert stated(table)["level"].tolist() == ["depth 1", "depth 2", "depth 4"]
     assert stated(table)["elo_difference"].tolist() == pytest.approx([-180, 10, 300])
-    assert differences(table).texts().columns.tolist() == ["Value", "Depth 1", "Depth 2", "Depth 4"]
+    assert differences(table).texts().columns.tolist() == ["Value", "Against", "Depth 1", "Depth 2", "Depth 4"]
     assert stated(comparisons(alike, specs(GRID)))["level"].tolist() == [""]
-    assert differences(comparisons(alike, specs(GRID))).texts().shape == (1, 2)
+    assert differences(comparisons(alike, specs(GRID))).texts().shape == (1, 3)
 
 
 def test_levels_are_what_the_players_of_a_pair_have_in_common_and_other_pairs_not() -> None:
@@ -194,6 +193,6 @@ def test_a_table_has_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_t
     players = [player(f"{e} {term}", evaluation=e, **term) for e in ("x", "y", "z") for term in TERMS]
     table = comparisons(ratings_of(players, [0, 0, 0, 50, 40, 30, 10, 20, -60]), specs(players))
     against: pd.DataFrame = differences(table).texts()
-    assert against.to_numpy().tolist()[0] == ["y", "+50 ± 28", "+40 ± 28", "+30 ± 28"]
+    assert against.to_numpy().tolist()[0] == ["y", "x", "+50 ± 28", "+40 ± 28", "+30 ± 28"]
     pairs = differences(table, pairs=True).texts()
-    assert pairs["Pair"].tolist() == ["y − x", "z − x", "z − y"] and pairs.iloc[2, 1] == "−40 ± 28"
+    assert pairs["Value"].tolist() == ["y", "z", "z"] and pairs.iloc[2].tolist()[1:3] == ["y", "−40 ± 28"]

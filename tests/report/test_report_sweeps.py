@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, chi2
 
-from arena.ratings.contrasts import Family
 from arena.ratings.interval import Z95
-from arena.ratings.joint import Ratings, rate
+from arena.ratings.joint import Family, Ratings, rate
 from arena.report.charts.catalogue import answering_chart, charts
 from arena.report.charts.elo import plot_sweep
 from arena.report.page.sections import RunPage

@@ -20,7 +20,6 @@ from arena.report.run import Run
 from arena.report.sentences.answer import answer, doublings, more_games, opening, suite_claims
 from arena.report.sentences.cautions import (
     below_random,
-    beyond_ratings,
     cautions,
     cut_short,
     failing,
@@ -28,6 +27,7 @@ from arena.report.sentences.cautions import (
     pondered,
     too_long,
     unfinished,
+    untold,
     waited,
 )
 from arena.report.sentences.claims import MOST, Claim, among_given, shortened
@@ -205,7 +205,7 @@ def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_t
     assert "the lead changes between depth 2 and depth 4" in first.sentence
     assert all(claim.interval is None or claim.names != ("y", "x") for claim in others)
     page = RunPage(run).markdown
-    assert "| y − x |" in page.partition("\n## ")[0] and "mean of 4 pairs" not in page
+    assert "| y | x |" in page.partition("\n## ")[0] and "mean of 4 pairs" not in page
     ahead = by_strength(tmp_path, {1: 0.6, 2: 1.0, 4: 1.6, 8: 2.6}, 60)
     assert answer(ahead)[0].sentence.startswith("y is stronger than x at equal depth everywhere: from +")
     same = answer(by_strength(tmp_path, {1: 0.5, 2: 0.5, 4: 0.5, 8: 0.5}))[0]
@@ -230,6 +230,9 @@ def test_twice_the_depth_is_worth_what_a_line_says_or_there_is_the_elo_of_each_d
     straight = by_strength(tmp_path, {1: 0.0, 2: 0.0, 4: 0.0, 8: 0.0})
     claims = [claim.interval for claim in doublings(straight) if claim.interval is not None and claim.is_shown]
     assert len(claims) == 2 and claims[0].value > claims[1].value > 0
+    two = by_strength(tmp_path, {2: 0.0, 6: 0.0})
+    for claim, family in zip(answer(two)[-2:], "xy", strict=True):
+        assert claim.interval == two.ratings.difference(f"{family} d6", f"{family} d2") and claim.is_shown
     bent = doublings(by_strength(tmp_path, {1: 0.0, 2: 2.0, 4: -1.0, 8: 0.5}))
     (of_y,) = [claim for claim in bent if claim.names == ("evaluation y",)]
     assert of_y.interval is None and re.search(
@@ -466,7 +469,7 @@ def test_a_cycle_that_ratings_cannot_tell_is_a_caution(tmp_path: Path) -> None:
     won = np.where(games["opening"] % 10 < 7, white, ~np.array(white))
     games = games.assign(result=np.where(won, "white", "black"), termination="no_moves")
     cyclic = changed(run, games=games)
-    (sentence,) = beyond_ratings(cyclic)
+    (sentence,) = untold(cyclic.ratings)
     assert "70.0 % of the points against" in sentence
     assert "where 50.0 % are expected" in sentence and sentence in cautions(cyclic)
-    assert beyond_ratings(run) == []
+    assert untold(run.ratings) == []

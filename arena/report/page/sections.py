@@ -24,7 +24,7 @@ from arena.report.page.standings import crosstable_grid, standings_grid
 from arena.report.run import TABLES, Run
 from arena.report.sentences.answer import Opening, opening
 from arena.report.sentences.cautions import unfinished
-from arena.report.sentences.facts import byes, details, facts, first_move, one_scale, placed_by
+from arena.report.sentences.facts import byes, details, facts, first_move, placed_by
 from arena.report.sentences.grading import cost, solved
 from arena.report.tables.outcomes import white_points
 from arena.report.tables.table import Cell, Grid, Heading, Style, words
@@ -151,14 +151,14 @@ class RunPage(Contents):
             "Elo with 95 % intervals; 100 Elo are 64 % of the points. “Stronger” is said with a chance of error "
             "of 5 % for all comparisons of the run together."
         )
-        return " ".join(filter(None, (scale, one_scale(self.run), more)))
+        return " ".join(filter(None, (scale, more)))
 
     @property
     def levels(self) -> Grid | None:
         """The differences at each level, where some do not agree."""
         table = self.run.comparisons[self.run.comparisons["baseline"].astype(bool)]
         apart = disagreeing(table)[["setting", "terms"]].drop_duplicates()
-        return differences(table.merge(apart), pairs=True) if len(apart) else None
+        return differences(table.merge(apart)) if len(apart) else None
 
     # the players
 

@@ -24,7 +24,7 @@ from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import WHOLE_PLAYER
 from arena.report.tables.forms import share
 from arena.report.tables.outcomes import verdict
-from arena.report.tables.settings import LIMITS
+from arena.report.tables.settings import LIMITS, families
 from arena.report.tables.suites import RANDOM_CHOICE
 from arena.report.tables.sweeps import lines
 from arena.report.tables.views import LEAST, TOO_LONG
@@ -126,7 +126,9 @@ def _comparisons(run: Run) -> Iterator[Claim]:
         yield from _placements(run)
         return
     of_doubling = doublings(run)
-    if len(run.ablation) and not of_doubling and not _is_sweep(run):
+    # values of a setting that meet at several limits, or with several values of another one, are a sweep
+    is_sweep = bool((run.comparisons["pairs"] > 1).any()) or run.comparisons["terms"].nunique() > 1
+    if len(run.ablation) and not of_doubling and not is_sweep:
         yield from _ablation(run)
         return
     settings = [*_settings(run)] if len(run.submissions) <= MOST else []  # not of a whole class
@@ -134,12 +136,8 @@ def _comparisons(run: Run) -> Iterator[Claim]:
     yield from of_doubling
     if not settings:
         yield from lead(run)
-
-
-def _is_sweep(run: Run) -> bool:
-    """Whether values of a setting meet at several limits, or with several values of another setting."""
-    table = run.comparisons
-    return bool((table["pairs"] > 1).any()) or table["terms"].nunique() > 1
+    if len(run.players) > 2:
+        yield from _two_depths(run)
 
 
 def doublings(run: Run) -> list[Claim]:
@@ -160,6 +158,19 @@ def doublings(run: Run) -> list[Claim]:
                 claims.append(Claim(f"twice the {per}{of} is worth", names, gain, bool(row["shown"])))
         return claims
     return []
+
+
+def _two_depths(run: Run) -> Iterator[Claim]:
+    """What one depth is worth over another one, of each family of two, through which any line goes."""
+    depth = {spec.name: spec.limit.depth or 0 for spec in run.compared}
+    members: dict[str, list[str]] = {}
+    for name, family in families(run.compared).items():
+        members.setdefault(family, []).append(name)
+    for less, more in (sorted(names, key=depth.__getitem__) for names in members.values() if len(names) == 2):
+        difference = run.ratings.difference(more, less)
+        if difference and difference.error <= TOO_WIDE:
+            is_shown = run.family.shows({more: 1.0, less: -1.0})
+            yield compared(more, less, difference, is_shown, note=f"depth {depth[more]} over depth {depth[less]}")
 
 
 def _elo_by(run: Run, per: object, family: str) -> str:

@@ -23,8 +23,6 @@ from players.player import PlayerSpec
 
 WAITED, WAITED_SECONDS = 2, 0.001
 """Times its processor time that a move may take, and seconds more than it, until it is noted."""
-CERTAIN = 0.975
-"""Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""
 PONDERED, PONDERED_SECONDS = 0.1, 0.05
 """Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
 MOST_NAMED = 5
@@ -58,12 +56,11 @@ def failures(run: Run) -> list[Notice]:
 
 def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
-    makers = (
-        *(cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes),
-        beyond_ratings,
-    )
-    made = [*(makers if len(run.games) else []), unmeasured, _changes]
-    return [sentence for maker in made for sentence in maker(run)]
+    makers = (cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes)
+    made = [*(makers if len(run.games) else []), unmeasured]
+    found = [sentence for maker in made for sentence in maker(run)]
+    forced = f"The run was resumed by --force with other versions than it began with: {run.info.forced}."
+    return [*found, forced] if run.info.forced else found
 
 
 def cut_short(run: Run) -> list[str]:
@@ -90,15 +87,10 @@ def _ended_early(run: Run) -> list[str]:
 
 
 def _notes(run: Run) -> list[str]:
-    """The notes on ratings that are worth a look: players apart, many games repeated."""
-    if len(run.ratings.groups) < 2 and run.repeated_games <= REPEATED * len(run.games):
-        return []
-    return [note.text for note in run.ratings.notes if note.kind in _CAUTIONARY]
-
-
-def beyond_ratings(run: Run) -> list[str]:
-    """What ratings do not tell: `untold`."""
-    return untold(run.ratings)
+    """The notes on ratings that are worth a look: players apart, many games repeated, what ratings do not tell."""
+    is_noted = len(run.ratings.groups) > 1 or run.repeated_games > REPEATED * len(run.games)
+    notes = [note.text for note in run.ratings.notes if is_noted and note.kind in _CAUTIONARY]
+    return [*notes, *untold(run.ratings)]
 
 
 def untold(ratings: Ratings) -> list[str]:
@@ -308,8 +300,3 @@ def unmeasured(run: Run) -> list[str]:
                 f"{depth}{reason}."
             )
     return sentences
-
-
-def _changes(run: Run) -> list[str]:
-    forced = run.info.forced
-    return [f"The run was resumed by --force with other versions than it began with: {forced}."] if forced else []

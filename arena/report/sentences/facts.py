@@ -36,25 +36,21 @@ def written_by(run: Run) -> str:
 
 def facts(run: Run) -> str:
     """One line: rules, players and games, limits, openings, date, time and machine."""
-    players = counted(len(run.data.experiment.players), "player")
-    parts = [_rules(run), f"{players}, {counted(len(run.games), 'game')}{_of_planned(run)}", _format(run)]
-    parts += [_limits(run), _openings(run), *_when(run)]
+    players, kind = counted(len(run.data.experiment.players), "player"), run.experiment.format.type
+    parts = [
+        f"{run.rules[0].upper()}{run.rules[1:]} rules",
+        f"{players}, {counted(len(run.games), 'game')}{_of_planned(run)}",
+        "" if kind == "round-robin" else "sequential test" if run.experiment.sprt else kind,
+        *(_limits(run), _openings(run)),
+        *_when(run),
+    ]
     return " · ".join(part for part in parts if part)
-
-
-def _rules(run: Run) -> str:
-    return f"{run.rules[0].upper()}{run.rules[1:]} rules"
 
 
 def _of_planned(run: Run) -> str:
     out = f" and {len(run.void_games)} that do not count" if len(run.void_games) else ""
     planned = run.info.games
     return out + (f" of at most {planned:,}" if planned and not run.info.exact else "")
-
-
-def _format(run: Run) -> str:
-    kind = run.experiment.format.type
-    return "" if kind == "round-robin" else "sequential test" if run.experiment.sprt else kind
 
 
 def _limits(run: Run) -> str:
@@ -101,12 +97,8 @@ def _when(run: Run) -> list[str]:
     if session is None or session.games:
         return [when]
     ended = (run.games["began"] + run.games["seconds"].map(lambda seconds: timedelta(seconds=seconds))).max()
-    return [f"{when}, {duration((ended - first).total_seconds())}{_cores(run)}"]
-
-
-def _cores(run: Run) -> str:
-    cores = run.info.machine.get("cores")
-    return f" on {counted(cores, 'core')}" if cores else ""
+    on = f" on {counted(cores, 'core')}" if (cores := run.info.machine.get("cores")) else ""
+    return [f"{when}, {duration((ended - first).total_seconds())}{on}"]
 
 
 def first_move(run: Run) -> str:
@@ -117,15 +109,6 @@ def first_move(run: Run) -> str:
     worth = f"; that was worth {run.ratings.advantage} Elo" if run.ratings.advantage.error > 0 else ""
     drawn = percent((run.games["result"].astype(str) == "draw").sum() / games)
     return f"{run.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
-
-
-def one_scale(run: Run) -> str:
-    """What differences at equal terms rest on, where there are several kinds of them."""
-    if run.comparisons["terms"].nunique() < 2:
-        return ""
-    is_timed = any(spec.limit.longest is not None for spec in run.experiment.players)
-    timed = ", so games under time limits, which differ from run to run, move all of them" if is_timed else ""
-    return f"Differences rest on one fit of all games{timed}; arena rate FOLDER makes it, too."
 
 
 def placed_by(run: Run) -> str:

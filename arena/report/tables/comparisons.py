@@ -12,8 +12,8 @@ import pandas as pd
 
 from arena.experiment.names import words_of
 from arena.experiment.zero import reference as reference_of
-from arena.ratings.contrasts import Family, agreement
-from arena.ratings.joint import Ratings
+from arena.ratings.contrasts import agreement
+from arena.ratings.joint import Family, Ratings
 from arena.report.tables import shared, units, views
 from arena.report.tables.settings import LIMITS, key, level_words, limits, settings, terms_at, without
 from arena.report.tables.table import Column, Table

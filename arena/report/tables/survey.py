@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -100,17 +100,12 @@ def _summed(table: pd.DataFrame) -> pd.DataFrame:
     """Sums and greatest values by _KEYS, of single moves or of rows of `totals`."""
     grouped = table.groupby(_KEYS, observed=True)
     sums = grouped[["moves", *COUNTED, "seconds"]].sum()
-    sums["cpu_seconds"] = _sums_of_known(grouped["cpu_seconds"])
+    seconds = grouped["cpu_seconds"]
+    sums["cpu_seconds"] = seconds.sum().where(seconds.count() == seconds.size())  # missing where one of them is
     greatest = ["deepest", "overrun", "longest"]
     sums[greatest] = grouped[greatest].max()
     sums = sums.reset_index()
     return sums.assign(player=sums["player"].astype(str).astype(object))
-
-
-def _sums_of_known(grouped: Any) -> pd.Series:
-    """The sum of each group; missing where one of its values is."""
-    known: pd.Series = grouped.sum().where(grouped.count() == grouped.size())
-    return known
 
 
 def swings(moves: pd.DataFrame) -> pd.Series:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.ratings.contrasts import Family, line
-from arena.ratings.joint import Ratings
+from arena.ratings.contrasts import line
+from arena.ratings.joint import Family, Ratings
 from arena.report.tables import shared, units
 from arena.report.tables.settings import families, swept_numbers
 from arena.report.tables.table import Column, Table, with_interval

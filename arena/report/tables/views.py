@@ -31,13 +31,8 @@ def differences(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
     columns: list[tuple[Heading, list[Cell]]] = []
     if rows["setting"].nunique() > 1:
         columns.append((Heading("Setting", Style.WORD), words(setting for setting, _, _ in keys)))
-    if pairs:
-        names = words(f"{value} − {reference}" for _, value, reference in keys)
-        columns.append((Heading("Pair", Style.NAME), names))
-    else:
-        columns.append((Heading("Value", Style.NAME), words(value for _, value, _ in keys)))
-        if rows["reference"].nunique() > 1:
-            columns.append((Heading("Against", Style.NAME), words(reference for _, _, reference in keys)))
+    columns.append((Heading("Value", Style.NAME), words(value for _, value, _ in keys)))
+    columns.append((Heading("Against", Style.NAME), words(reference for _, _, reference in keys)))
     for terms, level in rows[["terms", "level"]].drop_duplicates().itertuples(index=False, name=None):
         of_terms = rows[(rows["terms"] == terms) & (rows["level"] == level)]
         by_key = {(row["setting"], row["value"], row["reference"]): row for row in of_terms.to_dict("records")}
