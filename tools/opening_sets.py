@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 
-from arena.experiment.openings import BARRED, SETS
+from arena.experiment.openings import BARRED, SETS, SETS_FOLDER
 from arena.experiment.openings.sources import is_even
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
@@ -126,7 +126,7 @@ def _square(number: int) -> str:
 
 def rows(name: str) -> list[tuple[str, str, str, str]]:
     """The lines of a set's file in parts: FEN, line of play, mark, balance."""
-    text = SETS[name].path.read_text(encoding="utf-8")
+    text = (SETS_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     return re.findall(r"^(\S+) +\{(.*); (.*); (.*)\}$", text, re.MULTILINE)
 
 
@@ -145,7 +145,7 @@ def balance(variant: Variant, position: Position) -> float:
 
 def remake(name: str) -> None:
     """Write the file of a set again, from its lines of play and its marks."""
-    path, variant = SETS[name].path, VARIANTS[SETS[name].variant]
+    path, variant = SETS_FOLDER / f"{name}.txt", VARIANTS[SETS[name].variant]
     out = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     for _, line, mark, _ in rows(name):
         position = replayed(variant, line)

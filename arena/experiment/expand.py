@@ -16,30 +16,145 @@ list of mappings of limits, for the same player at equal depth, at equal nodes a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
-from arena.base.wording import quoted, shown, unknown
-from arena.experiment.names import distinct_names, filled, is_number, short_entry, word_of, words_of
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+
+from arena.base.wording import quoted, shown
+from arena.experiment.names import distinct_names, filled, short_entry, word_of, words_of
 from arena.experiment.submissions import matching, pattern_key, submitted
 from arena.experiment.yaml.errors import Keys, Problem, Refusal
+from arena.experiment.yaml.section import Section
 from arena.experiment.yaml.values import Source
-from players.player import MEANT_LIMITS, Limit
+from players.player import MEANT_LIMITS
 
 MAX_PLAYERS = 200
 """Players that the sweeps and patterns of a configuration may make together."""
 SWEEP = "sweep"
 """The key of an entry that sweeps others."""
-_RANGE = ("from", "to", "step", "factor")
+
+
+class LimitEntry(Section):
+    """A limit of a player's moves."""
+
+    synonyms: ClassVar[Mapping[str, str]] = MEANT_LIMITS
+    depth: int | None = Field(default=None, ge=1, le=64, description="Plies to search.")
+    nodes: int | None = Field(default=None, gt=0, lt=2**63, description="Positions to enter.")
+    seconds: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Seconds for the move; who takes longer loses."
+    )
+    clock: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Seconds for the whole game; who takes longer loses."
+    )
+    increment: float | None = Field(
+        default=None, ge=0, allow_inf_nan=False, description="Seconds that the clock gains with each move."
+    )
+    moves: int | None = Field(
+        default=None, ge=1, description="Moves that the clock is for: after them it gains as much again."
+    )
+
+
+def _checked(number: float, handler: ValidatorFunctionWrapHandler) -> float:
+    handler(number)
+    return number
+
+
+_Number = Annotated[float, WrapValidator(_checked)]
+"""A number, which stays whole if it is."""
+
+
+class Range(Section):
+    """Numbers in steps."""
+
+    start: _Number = Field(alias="from", description="The first.")
+    to: _Number = Field(description="The last, if a step leads there.")
+    step: _Number = Field(default=1, gt=0, description="From one to the next.")
+    factor: _Number | None = Field(default=None, gt=1, description="How many times the one before each is.")
+
+    def conflicts(self, folder: Path) -> Iterator[Problem]:
+        if {"step", "factor"} <= self.model_fields_set:
+            yield ("factor",), "a range has a 'step' or a 'factor', not both"
+        elif self.to < self.start:
+            yield ("to",), f"'to' must be at least 'from', {self.start}, not {self.to}"
+        elif self.factor is not None and self.start <= 0:
+            yield ("factor",), f"'factor' needs a 'from' above 0, not {self.start}"
+        elif self._steps >= MAX_PLAYERS:
+            yield (), f"a range has at most {MAX_PLAYERS} values"
+
+    @property
+    def _steps(self) -> float:
+        if self.factor is None:
+            return (self.to - self.start) / self.step
+        return math.log(self.to / self.start) / math.log(self.factor)
+
+    def values(self) -> list[float]:
+        """The numbers, `to` included where a step leads to it; whole ones if all four are."""
+        # Decimal fractions may fall short of a whole number of steps by their rounding.
+        count = math.floor(self._steps + 1e-9) + 1
+        step, factor = self.step, self.factor
+        numbers = [self.start + n * step if factor is None else self.start * factor**n for n in range(count)]
+        return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
+
+
+class Files(Section):
+    """The files that match a pattern, in the order of their names."""
+
+    files: str = Field(min_length=1, description="The pattern, as runs/*.npz.")
+
+    def found(self, info: ValidationInfo) -> list[str]:
+        """These files. Raises Refusal if there are none."""
+        return matching(self.files, info.context.path.parent, "files")
+
+
+def _kind(axis: Any) -> str:
+    return "[list]" if not isinstance(axis, dict) else "[files]" if "files" in axis else "[range]"
+
+
+_Values = Annotated[
+    Annotated[list[Any], Field(min_length=1), Tag("[list]")]
+    | Annotated[Range, AfterValidator(Range.values), Tag("[range]")]
+    | Annotated[Files, AfterValidator(Files.found), Tag("[files]")],
+    Discriminator(_kind),
+]
+
+
+class Sweep(Section):
+    """Values of a player's keys, to be tried in every combination."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, _Values]
+    limit: list[LimitEntry] | None = Field(
+        default=None, min_length=1, description="Limits, as [{depth: 6}, {seconds: 0.02}]."
+    )
+
+    def conflicts(self, folder: Path) -> Iterator[Problem]:
+        for key in self.__pydantic_extra__:
+            if key.split(".")[0] in ("name", SWEEP):
+                yield (key,), f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names"
+
+
+class _Swept(Section):
+    model_config = ConfigDict(extra="ignore")
+    sweep: Sweep
 
 
 class Setting(NamedTuple):
     """One value of an axis."""
 
-    values: Sequence[tuple[Keys, Any, Keys]]
+    values: Mapping[Keys, tuple[Any, Keys]]
     """What it puts where in the entry, and where in that it was."""
     text: str
     """Its word in a template."""
@@ -47,15 +162,12 @@ class Setting(NamedTuple):
     """Its words in a name without a template."""
 
 
-Axes = Mapping[str, Sequence[Setting]]
-"""The settings of each word that a template may have."""
-Entry = dict[str, Any]
 Made = tuple[Any, Mapping[Keys, Keys]]
 """A player, and where in its entry that was which is not at the same keys there."""
 
 
 def written_out(source: Source, *, are_renamed: bool = False) -> Source:
-    """The configuration with a player for each that its entries mean; an entry with a problem makes none.
+    """The configuration with a player for each that its entries mean; an entry with a problem is refused.
 
     Files are looked for beside the configuration, then in the working directory. Players of one name are a problem
     unless they `are_renamed`: "a", "a 2".
@@ -69,17 +181,16 @@ def written_out(source: Source, *, are_renamed: bool = False) -> Source:
     nameless: list[int] = []
     swept = 0
     for number, entry in enumerate(given):
-        made: list[Made] = []
+        made: list[Made] = [(None, {})]
         try:
             full = short_entry(entry, source.path.parent) if isinstance(entry, str) else entry
             if isinstance(full, dict) and (SWEEP in full or pattern_key(full) is not None):
-                made += _several(full, source.path.parent, swept)
+                made = _several(full, source, swept)
                 swept += len(made)
             else:
-                made.append((full, {}))
-        except* Refusal as refusals:
-            each = [error for error in refusals.exceptions if isinstance(error, Refusal)]
-            problems += [(("players", number, *error.keys), str(error)) for error in each]
+                made = [(full, {})]
+        except Refusal as refusal:
+            problems += [(("players", number, *keys), message) for keys, message in refusal.problems]
         for player, origins in made:
             here: Keys = ("players", len(players))
             moves[here] = "players", number
@@ -89,177 +200,80 @@ def written_out(source: Source, *, are_renamed: bool = False) -> Source:
             players.append(player)
     for number, name in zip(nameless, distinct_names([players[number] for number in nameless]), strict=True):
         players[number] = {**players[number], "name": name}
-    whole = source.with_mistakes(problems).moved({**source.data, "players": players}, moves)
-    return whole.with_mistakes(_doubled(whole, players))
+    wrong = {keys[:2] for keys, _ in problems}
+    whole = source.with_mistakes(problems)._replace(refused=source.refused | wrong)
+    return whole.moved({**source.data, "players": players}, moves)
 
 
-def _doubled(source: Source, players: Sequence[Any]) -> Iterator[Problem]:
-    """Yield a problem for each player with the name of one before."""
-    first: dict[str, int] = {}
-    for number, player in enumerate(players):
-        name = player.get("name") if isinstance(player, dict) else None
-        if isinstance(name, str) and first.setdefault(name, number) != number:
-            line = source.mistake(("players", first[name], "name"), "").line
-            place = f"in line {line}" if line else f"players[{first[name]}]"
-            yield ("players", number, "name"), f"the player {quoted(name)} is already {place}: names must differ"
-
-
-def _several(entry: Entry, folder: Path, before: int) -> list[Made]:
-    """The players of an entry, after so many of others. Raises Refusal, or a group of these."""
+def _several(entry: dict[str, Any], source: Source, before: int) -> list[Made]:
+    """The players of an entry, after so many of others. Raises Refusal."""
     where = pattern_key(entry) or SWEEP
-    axes = _swept(entry[SWEEP], folder) if where == SWEEP else _of_files(entry, where, folder)
+    if where == SWEEP:
+        axes = _swept(entry, source)
+    elif SWEEP in entry:
+        raise Refusal("a pattern and 'sweep' do not go together: write an entry for each setting", where)
+    else:
+        files = submitted(entry[where], where, source.path.parent)
+        axes = {"file": [Setting({(where,): (reference, (where,))}, name, name) for name, reference in files]}
     if (more := before + math.prod(map(len, axes.values()))) > MAX_PLAYERS:
         raise Refusal(f"the sweeps and patterns make {more} players, more than {MAX_PLAYERS}", where)
-    common = {key: value for key, value in entry.items() if key != where}
-    template = common.pop("name", None)
-    names: set[str] = set()
-    made: list[Made] = []
+    template = entry.get("name")
+    made: dict[str, Made] = {}
     for settings in product(*axes.values()):
-        player = deepcopy(common)
-        origins = {_put(player, *value): value[2] for setting in settings for value in setting.values}
+        player = deepcopy({key: value for key, value in entry.items() if key not in (where, "name")})
+        origins: dict[Keys, Keys] = {} if "name" in entry else {("name",): (where,)}
+        for setting in settings:
+            for path, (value, origin) in setting.values.items():
+                _put(player, origins, path, value, origin)
         name = template
         if template is None:
             name = ", ".join(setting.phrase for setting in settings)
-            origins["name",] = (where,)
         elif isinstance(template, str):
             words = {key: word_of(key, value) for key, value in player.items()}
             words |= dict(zip(axes, (setting.text for setting in settings), strict=True))
             name = filled(template, words)
-        if isinstance(name, str) and name in names:
-            raise Refusal(_alike(name, template, axes), where if template is None else "name")
-        names.add(str(name))
-        made.append(({"name": name, **player}, origins))
-    return made
+        if isinstance(name, str) and name in made:
+            fields = [f"{{{key}}}" for key, settings in axes.items() if len(settings) > 1]
+            missing = [field for field in fields if template is not None and field not in template]
+            cause = f"put {' and '.join(missing)} into 'name'" if missing else "is a value listed twice?"
+            message = f"the entry makes two players named {quoted(name)}: {cause}"
+            raise Refusal(message, where if template is None else "name")
+        made[str(name)] = {"name": name, **player}, origins
+    return list(made.values())
 
 
-def _alike(name: str, template: str | None, axes: Axes) -> str:
-    """That two players of an entry have one name, and what their template lacks."""
-    fields = [f"{{{key}}}" for key, settings in axes.items() if len(settings) > 1]
-    missing = [field for field in fields if template is not None and field not in template]
-    cause = f"put {' and '.join(missing)} into 'name'" if missing else "is a value listed twice?"
-    return f"the entry makes two players named {quoted(name)}: {cause}"
-
-
-def _put(player: Entry, path: Keys, value: Any, origin: Keys) -> Keys:
-    """Put a value where these keys lead in a player, and return the first of them that it lacked.
+def _put(player: dict[str, Any], origins: dict[Keys, Keys], path: Keys, value: Any, origin: Keys) -> None:
+    """Put a value where these keys lead in a player, and note the origin of all that it lacked.
 
     Raises Refusal, at the key of the sweep, if it has a value there, or something else than a mapping on the way.
     """
-    made: Keys = ()
     inside: Any = player
-    for number, key in enumerate(path, start=1):
+    for end, key in enumerate(path, start=1):
         if not isinstance(inside, dict):
-            outer = ".".join(map(str, path[: number - 1]))
+            outer = ".".join(map(str, path[: end - 1]))
             raise Refusal(f"{outer!r} is {shown(inside)}, so {origin[1]!r} has no place in it", *origin[:2])
         if key not in inside:
-            made = made or path[:number]
-            inside[key] = value if number == len(path) else {}
+            inside[key], origins[path[:end]] = value if end == len(path) else {}, origin
+        elif end == len(path):
+            whole = ".".join(map(str, path))
+            raise Refusal(f"{whole!r} is both set and swept, or swept twice: leave one out", *origin[:2])
         inside = inside[key]
-    if not made:
-        whole = ".".join(map(str, path))
-        raise Refusal(f"{whole!r} is both set and swept, or swept twice: leave one out", *origin[:2])
-    return made
 
 
-def _of_files(entry: Entry, key: str, folder: Path) -> Axes:
-    """The files that the pattern at a key matches. Raises Refusal."""
-    if SWEEP in entry:
-        raise Refusal("a pattern and 'sweep' do not go together: write an entry for each setting", key)
-    files = submitted(entry[key], key, folder)
-    return {"file": [Setting([((key,), reference, (key,))], name, name) for name, reference in files]}
-
-
-def _swept(sweep: Any, folder: Path) -> Axes:
-    """The settings of a sweep. Raises Refusal, or a group of these with all that is wrong."""
-    if not isinstance(sweep, dict) or not sweep:
-        raise Refusal(
-            f"'sweep' must be a mapping of a player's keys to lists or ranges, not {shown(sweep)}", SWEEP
-        )
-    axes: dict[str, Sequence[Setting]] = {}
-    refusals: list[Refusal] = []
-    for key, axis in sweep.items():
-        try:
-            axes[key] = _limits(axis) if key == "limit" else _settings(key, axis, folder)
-        except Refusal as error:
-            refusals.append(Refusal(str(error), SWEEP, key, *error.keys))
-    if refusals:
-        raise ExceptionGroup(SWEEP, refusals)
+def _swept(entry: Mapping[str, Any], source: Source) -> dict[str, list[Setting]]:
+    """The settings of a sweep, by its keys. Raises Refusal."""
+    checked, axes = _Swept.of(entry, source).sweep, dict[str, list[Setting]]()
+    for key, axis in entry[SWEEP].items():
+        if key == "limit":
+            texts = [" ".join(f"{kind} {value}" for kind, value in limit.items()) for limit in axis]
+            axes[key] = [
+                Setting({(kind,): (limit[kind], (SWEEP, key, number, kind)) for kind in limit}, text, text)
+                for number, (limit, text) in enumerate(zip(axis, texts, strict=True))
+            ]
+            continue
+        path: Keys = tuple(key.split("."))
+        values, word = checked.__pydantic_extra__[key], str(path[-1])
+        origins = [(SWEEP, key, n) if isinstance(axis, list) else (SWEEP, key) for n in range(len(values))]
+        each = zip(values, origins, words_of(word, values), words_of(word, values, with_name=True), strict=True)
+        axes[key] = [Setting({path: (value, origin)}, *words) for value, origin, *words in each]
     return axes
-
-
-def _settings(key: str, axis: Any, folder: Path) -> list[Setting]:
-    """The settings of a key of a sweep, by a list, a range or files."""
-    path: Keys = tuple(key.split("."))
-    if path[0] in ("name", SWEEP):
-        raise Refusal(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names")
-    if isinstance(axis, dict):
-        values: list[Any] = _files(axis, folder) if "files" in axis else _range(key, axis)
-        origins: list[Keys] = [(SWEEP, key)] * len(values)
-    elif isinstance(axis, list) and axis:
-        values = axis
-        origins = [(SWEEP, key, number) for number in range(len(axis))]
-    else:
-        either = "a list of values, a range {from: 1, to: 10} or {files: ...}"
-        raise Refusal(f"{key!r} must be {either}, not {shown(axis)}")
-    name = str(path[-1])
-    each = zip(values, origins, words_of(name, values), words_of(name, values, with_name=True), strict=True)
-    return [Setting([(path, value, origin)], text, phrase) for value, origin, text, phrase in each]
-
-
-def _limits(axis: Any) -> list[Setting]:
-    """The settings of the key `limit`."""
-    if not isinstance(axis, list) or not axis:
-        raise Refusal(f"'limit' must be a list such as [{{depth: 6}}, {{seconds: 0.02}}], not {shown(axis)}")
-    settings = []
-    for number, limit in enumerate(axis):
-        check_limit(limit, "an entry of 'limit'", number)
-        text = " ".join(f"{kind} {value}" for kind, value in limit.items())
-        values = [((kind,), value, (SWEEP, "limit", number, kind)) for kind, value in limit.items()]
-        settings.append(Setting(values, text, text))
-    return settings
-
-
-def check_limit(limit: Any, subject: str, *keys: str | int) -> None:
-    """Raise Refusal unless a value, which stands at these keys, is a mapping of some limits."""
-    if not isinstance(limit, dict) or not limit:
-        raise Refusal(f"{subject} must be a mapping such as {{depth: 6}}, not {shown(limit)}", *keys)
-    for kind in limit:
-        if kind not in Limit._fields:
-            raise Refusal(unknown("limit", kind, Limit._fields, MEANT_LIMITS), *keys, kind)
-
-
-def _range(key: str, axis: Mapping[str, Any]) -> list[int] | list[float]:
-    """The numbers of a range, `to` included where a step leads to it; whole ones if all four are."""
-    for word, number in axis.items():
-        if word not in _RANGE:
-            raise Refusal(unknown("key of a range", word, _RANGE), word)
-        if not is_number(number):
-            raise Refusal(f"{word!r} must be a number, not {shown(number)}", word)
-    if not {"from", "to"} <= axis.keys():
-        raise Refusal(f"the range of {key!r} needs 'from' and 'to'")
-    if {"step", "factor"} <= axis.keys():
-        raise Refusal("a range has a 'step' or a 'factor', not both", "factor")
-    first, last, step, factor = axis["from"], axis["to"], axis.get("step", 1), axis.get("factor")
-    if last < first:
-        raise Refusal(f"'to' must be at least 'from', {first}, not {last}", "to")
-    if step <= 0:
-        raise Refusal(f"'step' must be above 0, not {step}", "step")
-    if factor is not None and not (factor > 1 and first > 0):
-        raise Refusal(f"'factor' must be above 1 and 'from' above 0, not {factor} and {first}", "factor")
-    steps = (last - first) / step if factor is None else math.log(last / first) / math.log(factor)
-    if steps >= MAX_PLAYERS:
-        raise Refusal(f"the range of {key!r} has more than {MAX_PLAYERS} values")
-    # Decimal fractions may fall short of a whole number of steps by their rounding.
-    count = math.floor(steps + 1e-9) + 1
-    numbers = [first + i * step if factor is None else first * factor**i for i in range(count)]
-    return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
-
-
-def _files(axis: Mapping[str, Any], folder: Path) -> list[str]:
-    """The files that a pattern matches, in the order of their names."""
-    for word in axis:
-        if word != "files":
-            raise Refusal(unknown("key of files", word, ["files"]), word)
-    if not isinstance(axis["files"], str) or not axis["files"]:
-        raise Refusal(f"'files' must be text, not {shown(axis['files'])}", "files")
-    return matching(axis["files"], folder, "files")

@@ -38,29 +38,25 @@ def write_kept(experiment: Experiment, facts: Iterable[str], folder: Path) -> No
 
 def as_yaml(experiment: Experiment, folder: Path) -> str:
     """The experiment as YAML to stand in `folder`, from which it names files; `arena run` plays it."""
-    home = experiment.path.parent
+    home, start = experiment.path.parent, folder.resolve()
 
     def seen(path: str) -> str:
-        return os.path.relpath(found_file(Path(path), home).resolve(), folder.resolve())
+        return os.path.relpath(found_file(Path(path), home).resolve(), start)
 
     document: dict[str, Any] = experiment.model_dump(mode="json", exclude_none=True)
     document["players"] = [entry_of(seen_from(folder, spec, home)) for spec in experiment.players]
-    openings = experiment.openings
-    if openings.file is not None or openings.set is not None:
-        document["openings"] = {
-            key: value for key, value in document["openings"].items() if key not in RANDOM_KEYS
-        }
-    if openings.file is not None:
-        document["openings"]["file"] = seen(openings.file)
-    for suite in document["suite"]:
-        if "name" in suite and suite["name"] not in shipped():
-            suite["name"] = seen(suite["name"])
-    if experiment.process.readable:
-        document["process"]["readable"] = [
-            os.path.relpath((home / path).resolve(), folder.resolve()) for path in experiment.process.readable
-        ]
     if experiment.grade is not None and experiment.grade.judge is not None:
         document["grade"]["judge"] = entry_of(seen_from(folder, experiment.grade.judge, home))
+    openings = document["openings"]
+    for key in () if experiment.openings.is_random else RANDOM_KEYS:
+        del openings[key]
+    if "file" in openings:
+        openings["file"] = seen(openings["file"])
+    for suite in document["suite"]:
+        if suite.get("name") not in (None, *shipped()):
+            suite["name"] = seen(suite["name"])
+    readable = [os.path.relpath((home / path).resolve(), start) for path in experiment.process.readable]
+    document["process"]["readable"] = readable
     given = {key: value for key, value in document.items() if value not in ({}, [])}
     return f"{FIRST_WORDS} To play it anew: arena run {KEPT_CONFIG} --out ANOTHER\n{yaml_text(given)}"
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from arena.base.wording import listed
+from pydantic import ConfigDict
+
+from arena.base.wording import listed, unknown
 from arena.experiment.expand import written_out
-from arena.experiment.model import Experiment, PlayerField
+from arena.experiment.model import Experiment, Limits, PlayerEntry, Variants, spec_of
 from arena.experiment.names import completed_entry, distinct_names, made_name
-from arena.experiment.runs import by_run
+from arena.experiment.openings import RANDOM_KEYS
 from arena.experiment.yaml.errors import ConfigError, Keys, Mistake, Problem, Refusal
-from arena.experiment.yaml.section import Document, validated
-from arena.experiment.yaml.values import inline, read, source_of
-from players.player import Limit, PlayerSpec
+from arena.experiment.yaml.section import Section, validated
+from arena.experiment.yaml.values import Source, inline, read, source_of
+from players.player import Limit, PlayerSpec, limits_of
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -46,20 +48,19 @@ def load_all(
     source = source_of(config, name) if isinstance(config, Mapping) else read(Path(config))
     source = written_out(source, are_renamed=are_tried)
     try:
-        runs = dict(by_run(source))
-    except Refusal as error:
-        raise ConfigError(source.with_mistakes([(error.keys, str(error))]).mistakes) from None
+        runs = dict(_by_run(source))
+    except Refusal as refusal:
+        raise ConfigError(source.with_mistakes(refusal.problems).mistakes) from None
     experiments: dict[str, Experiment] = {}
     having: dict[Mistake, list[str]] = {}
     for run, of_run in runs.items():
-        found = of_run.with_mistakes(_entry_problems(of_run.data, with_options=not are_tried)).mistakes
+        options = _option_problems(of_run.data, with_players=not are_tried)
         try:
-            experiments[run] = validated(Experiment, of_run)
+            experiments[run] = validated(Experiment, of_run.with_mistakes(options))
             experiments[run]._source = of_run._replace(about=f"{run}: " if run else "")
         except ConfigError as error:
-            found = (*found, *error.problems)
-        for mistake in dict.fromkeys(found):
-            having.setdefault(mistake, []).append(run)
+            for mistake in error.problems:
+                having.setdefault(mistake, []).append(run)
     if having:
         raise ConfigError(
             problem if len(names) == len(runs) else problem._replace(message=f"{listed(names)}: {problem.message}")
@@ -68,28 +69,91 @@ def load_all(
     return experiments
 
 
-def _entry_problems(data: Mapping[str, Any], *, with_options: bool) -> Iterator[Problem]:
-    """Yield what is wrong with types and options, the judge's too, and with limits that lack another one."""
+class _Several(Section):
+    """What makes several runs of a file."""
+
+    model_config = ConfigDict(extra="ignore")
+    variants: Variants | None = None
+    limits: Limits | None = None
+
+
+def _by_run(source: Source) -> Iterator[tuple[str, Source]]:
+    """Each run by its name, as a file of that run alone has it; that of a file without these keys has the name "".
+
+    Raises Refusal, also for limits that nobody needs, if no mistake was found in the players before.
+    """
+    several = _Several.of(source.data, source)
+    names: set[str] = set()
+    for rules, of_rules in [("", source)] if several.variants is None else _by_rules(source, several.variants):
+        for limit, run in [("", of_rules)] if several.limits is None else _by_limit(of_rules):
+            name = "-".join(filter(None, (rules, limit)))
+            if name in names:
+                raise Refusal(f"two runs would have the name {name!r}", "limits", limit)
+            names.add(name)
+            yield name, run
+
+
+def _by_rules(source: Source, variants: Mapping[str, str]) -> Iterator[tuple[str, Source]]:
+    """The data as a file with each rule set in `variant` has them, by the names of these.
+
+    Mappings in `openings` are what they have for that rule set. What is said of random openings for all is for
+    those without a set or a file of their own.
+    """
+    data = source.data
+    if "variant" in data:
+        raise Refusal("'variant' and 'variants' cannot be combined", "variants")
+    openings = data["openings"] if isinstance(data.get("openings"), dict) else {}
+    mappings = {key: value for key, value in openings.items() if isinstance(value, dict)}
+    for key, value in mappings.items():
+        for name in value:
+            if name not in variants:
+                raise Refusal(unknown("rule set", name, variants), "openings", key, name)
+    for number, name in enumerate(variants):
+        own = {key: value[name] for key, value in mappings.items() if name in value}
+        others = {*mappings, *(RANDOM_KEYS if "set" in own or "file" in own else ())}
+        of_rules = _without(data, "variants") | {"variant": variants[name]}
+        if openings:
+            of_rules["openings"] = _without(openings, *others) | own
+        moves: dict[Keys, Keys] = {("openings", key): ("openings", key, name) for key in own}
+        moves["variant",] = "variants", name if isinstance(data["variants"], dict) else number
+        yield name, source.moved(of_rules, moves)
+
+
+def _by_limit(source: Source) -> Iterator[tuple[str, Source]]:
+    """The data with each of `limits` in the entries of the players that lack one, by its name."""
+    from players.table import PLAYERS
+
+    players = source.data["players"] if isinstance(source.data.get("players"), list) else []
+    lacking = []
+    for number, player in enumerate(players):
+        if isinstance(player, dict) and all(player.get(kind) is None for kind in Limit._fields):
+            lacking += [number] if limits_of(PLAYERS.get(str(player.get("type", "negamax")))) else []
+    if players and not lacking and not source.mistakes:
+        raise Refusal("no player lacks a limit of its own: leave 'limits' out", "limits")
+    for name, limit in source.data["limits"].items():
+        limited = [{**player, **limit} if number in lacking else player for number, player in enumerate(players)]
+        at_limit = _without(source.data, "limits") | ({"players": limited} if players else {})
+        moves: dict[Keys, Keys] = {
+            ("players", number, kind): ("limits", name, kind) for number in lacking for kind in limit
+        }
+        yield name, source.moved(at_limit, moves)
+
+
+def _without(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in keys}
+
+
+def _option_problems(data: Mapping[str, Any], *, with_players: bool) -> Iterator[Problem]:
+    """Yield what is wrong with the types and options of the players and the judge."""
     from players.table import entry_problems
 
     players, grade = data.get("players"), data.get("grade")
-    entries: dict[Keys, Any] = {}
-    for number, player in enumerate(players if isinstance(players, list) else ()):
+    entries: dict[Keys, Any] = {("grade", "judge"): grade.get("judge") if isinstance(grade, dict) else None}
+    for number, player in enumerate(players if isinstance(players, list) and with_players else ()):
         entries["players", number] = player
-    entries["grade", "judge"] = grade.get("judge") if isinstance(grade, dict) else None
     for keys, entry in entries.items():
-        if not isinstance(entry, dict):
-            continue
-        for key in ("increment", "moves"):
-            if entry.get(key) is not None and entry.get("clock") is None:
-                yield (*keys, key), f"{key!r} needs a 'clock', to which it adds time"
-        if with_options or keys == ("grade", "judge"):
-            for error in entry_problems({"type": "negamax", **entry}):
-                yield (*keys, *error.keys), str(error)
-
-
-class _Entry(Document):
-    player: PlayerField
+        for error in entry_problems({"type": "negamax", **entry}) if isinstance(entry, dict) else ():
+            yield (*keys, *error.keys), str(error)
 
 
 def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> PlayerSpec:
@@ -98,8 +162,7 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder
     A mapping without a type is negamax, one without a name is called after its settings; a short form's files are
     looked for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
     """
-    source = source_of({"player": _completed(entry, given_as, folder)}, given_as)
-    return validated(_Entry, source._replace(moves=({("player",): ()},))).player
+    return spec_of(validated(PlayerEntry, source_of(_completed(entry, given_as, folder), given_as)))
 
 
 def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]] = _NONE) -> list[dict[str, Any]]:
@@ -118,9 +181,9 @@ def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]
     return [{**whole, "name": name} for whole, name in zip(full, distinct_names(full), strict=True)]
 
 
-def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
+def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> dict[str, Any]:
     data = inline(entry, given_as) if isinstance(entry, str) else entry
     try:
         return completed_entry(data, folder)
-    except Refusal as error:
-        raise ConfigError([Mistake(given_as, 0, 0, str(error))]) from None
+    except Refusal as refusal:
+        raise ConfigError([Mistake(given_as, 0, 0, str(refusal))]) from None

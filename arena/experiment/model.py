@@ -7,7 +7,7 @@ validation, the choices that errors name, `Experiment.as_dict` and the schema fo
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -18,26 +18,30 @@ from pydantic import (
     ConfigDict,
     Field,
     GetPydanticSchema,
+    PrivateAttr,
     ValidationInfo,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
 
 from arena.base.wording import listed, quoted, shown, unknown
+from arena.experiment.expand import LimitEntry, Sweep
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.submissions import own_folders
 from arena.experiment.suite import SuiteEntry, SuitesField
-from arena.experiment.yaml.errors import Keys, Problem, Refusal
-from arena.experiment.yaml.section import FOLDER_NAME, Document, Section, refused, worded
+from arena.experiment.yaml.errors import ConfigError, Keys, Problem, Refusal
+from arena.experiment.yaml.section import FOLDER_NAME, Section, repeated
 from arena.experiment.yaml.values import Source
 from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.rules import SIZES
 from arena.rules.variants import VARIANTS, Variant
 from players.player import HUMAN, MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
+
+_Tables = Annotated[int, Field(ge=0, le=MOST_PIECES)]
 
 
 def _pieces(value: Any) -> Any:
@@ -63,13 +67,7 @@ class DrawRule(Section):
 class Adjudication(Section):
     """When a game ends before its rules end it, by endgame tables or as fastchess does by scores, in men."""
 
-    tables: Annotated[
-        int,
-        BeforeValidator(_pieces),
-        WithJsonSchema(
-            {"anyOf": [{"type": "boolean"}, {"type": "integer", "minimum": 0, "maximum": MOST_PIECES}]}
-        ),
-    ] = Field(
+    tables: Annotated[int, BeforeValidator(_pieces, json_schema_input_type=bool | _Tables)] = Field(
         default=0,
         ge=0,
         le=MOST_PIECES,
@@ -132,12 +130,7 @@ def _player_name(name: str) -> str:
     return name
 
 
-class PlayerEntry(Section):
-    """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
-
-    model_config = ConfigDict(
-        extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"], "moves": ["clock"]}}
-    )
+class _Named(Section):
     name: Annotated[str, AfterValidator(_player_name)] = Field(
         default="",
         min_length=1,
@@ -146,28 +139,28 @@ class PlayerEntry(Section):
     type: Annotated[str, WithJsonSchema({"anyOf": [{"enum": TYPES}, {"type": "string", "pattern": "[:*?]"}]})] = (
         Field(default="negamax", description="A built-in player, package.module:Class, or path/to/file.py:Class.")
     )
-    depth: int | None = Field(default=None, ge=1, le=64, description="Plies to search.")
-    nodes: int | None = Field(default=None, gt=0, lt=2**63, description="Positions to enter.")
-    seconds: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="Seconds for the move; who takes longer loses."
+
+
+class PlayerEntry(LimitEntry, _Named):
+    """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
+
+    model_config = ConfigDict(
+        extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"], "moves": ["clock"]}}
     )
-    clock: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="Seconds for the whole game; who takes longer loses."
-    )
-    increment: float | None = Field(
-        default=None, ge=0, allow_inf_nan=False, description="Seconds that the clock gains with each move."
-    )
-    moves: int | None = Field(
-        default=None, ge=1, description="Moves that the clock is for: after them it gains as much again."
-    )
-    sweep: dict[str, list[Any] | dict[str, Any]] | None = Field(
+    sweep: Sweep | None = Field(
         default=None,
         description="Settings to try, in every combination: for each a list of values, {from: 1, to: 10}, with a "
         "step or a factor, or {files: PATTERN}.",
     )
 
+    def conflicts(self, folder: Path) -> Iterator[Problem]:
+        for key in ("increment", "moves"):
+            if getattr(self, key) is not None and self.clock is None:
+                yield (key,), f"{key!r} needs a 'clock', to which it adds time"
 
-def _spec_of(entry: PlayerEntry) -> PlayerSpec:
+
+def spec_of(entry: PlayerEntry) -> PlayerSpec:
+    """The player that an entry is."""
     limit = Limit(*(getattr(entry, name) for name in Limit._fields))
     return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {})
 
@@ -180,14 +173,11 @@ def entry_of(spec: PlayerSpec) -> dict[str, Any]:
 
 def _player_schema(_: Any, handler: Any) -> CoreSchema:
     dump = core_schema.plain_serializer_function_ser_schema(entry_of)
-    return core_schema.no_info_after_validator_function(_spec_of, handler(PlayerEntry), serialization=dump)
+    return core_schema.no_info_after_validator_function(spec_of, handler(PlayerEntry), serialization=dump)
 
 
 def _completed(entry: Any, info: ValidationInfo) -> Any:
-    try:
-        return completed_entry(entry, info.context.path.parent if info.context else Path())
-    except Refusal as error:
-        raise worded(str(error)) from None
+    return completed_entry(entry, info.context.path.parent if info.context else Path())
 
 
 PlayerField = Annotated[
@@ -227,14 +217,13 @@ class GradeSettings(Section):
 def _variant(value: Any) -> str:
     if value is None:
         example = f"as in variant: english (choices: {', '.join(VARIANTS)})"
-        raise worded(f"the key 'variant' is missing: the rules, {example}")
+        raise Refusal(f"the key 'variant' is missing: the rules, {example}")
     if not isinstance(value, str | dict):
         raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
     try:
         return build_variant(value).name
     except VariantError as error:
-        keys = (error.key,) if isinstance(value, dict) else ()
-        raise refused([(keys, str(error))]) from None
+        raise Refusal(str(error), *([error.key] if isinstance(value, dict) else [])) from None
 
 
 _SIZED = f"^({'|'.join(VARIANTS)})-({'|'.join(f'{rows}x{rows}' for rows in SIZES)})$"
@@ -244,22 +233,33 @@ VariantName = Annotated[
 VariantField = Annotated[Any, BeforeValidator(_variant, json_schema_input_type=VariantName | Changes)]
 """A rule set, as a field: a name, with a size or without, or a base and what is different."""
 _FolderName = Annotated[str, Field(pattern=FOLDER_NAME)]
-_Limit = Annotated[
-    dict[Literal["depth", "nodes", "seconds", "clock", "increment", "moves"], float], Field(min_length=1)
+_Several = Field(min_length=2)
+_RuleSets: Any = Annotated[list[VariantName], _Several] | Annotated[dict[_FolderName, VariantField], _Several]
+
+
+def _by_name(variants: Any) -> Any:
+    if not isinstance(variants, list | dict):
+        raise ValueError(f"must be a list of names or a mapping from names to rule sets, not {shown(variants)}")
+    if isinstance(variants, dict):
+        return variants
+    for number in repeated(variants):
+        raise Refusal(f"the rule set {variants[number]!r} is listed twice", number)
+    return {str(name): name for name in variants}
+
+
+Variants = Annotated[
+    dict[_FolderName, VariantField], _Several, BeforeValidator(_by_name, json_schema_input_type=_RuleSets)
 ]
+"""Several rule sets, as a field: a list of names, or a mapping from names to rule sets."""
+Limits = Annotated[dict[_FolderName, LimitEntry], _Several]
+"""Several limits by their names, as a field."""
 
 
 def _anchors(value: Any) -> Any:
     return {value: 0.0} if isinstance(value, str) else {} if value is None else value
 
 
-AnchorField = Annotated[
-    dict[str, float],
-    BeforeValidator(_anchors),
-    WithJsonSchema(
-        {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "number"}}]}
-    ),
-]
+AnchorField = Annotated[dict[str, float], BeforeValidator(_anchors, json_schema_input_type=str | dict[str, float])]
 """Elo that is given, by player; a name alone has 0."""
 
 _ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s:/]+(:\d+)?/?|tcp://\[[0-9a-fA-F:]+\]:\d+")
@@ -273,22 +273,19 @@ def checked_workers(value: Any) -> Any:
     return value
 
 
-WorkersField = Annotated[
-    int | str | None,
-    BeforeValidator(checked_workers),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "://"}]}),
-]
+_Workers = Annotated[int, Field(ge=1)] | Annotated[str, Field(pattern="://")]
+WorkersField = Annotated[int | str | None, BeforeValidator(checked_workers, json_schema_input_type=_Workers)]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
 _GAMES = "openings: {count: 20}"
 _ENDED_EARLY = {
     "sprt": [name for name, kind in FORMATS.items() if kind.tested],
-    "until": [name for name, kind in FORMATS.items() if kind.narrowed],
+    "until": [name for name, kind in FORMATS.items() if kind.is_known],
 }
 """The formats that each of these keys may end early."""
 
 
-class Experiment(Document):
+class Experiment(Section):
     """One tournament: who plays whom, from which openings, under which rules."""
 
     synonyms: ClassVar[Mapping[str, str]] = (
@@ -301,21 +298,18 @@ class Experiment(Document):
     lacking: ClassVar[Mapping[str, str]] = {
         "name": "the run's, as in name: first",
         "players": "two or more, as in players: [simple@d5, greedy]",
+        "type": listed(FORMATS, "or"),
     }
     name: str = Field(max_length=100, pattern=FOLDER_NAME, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(
         default=None, validate_default=True, description="The rules: a name, or a base and what is different."
     )
-    variants: (
-        Annotated[list[VariantName], Field(min_length=2)]
-        | Annotated[dict[_FolderName, VariantField], Field(min_length=2)]
-        | None
-    ) = Field(
+    variants: Variants | None = Field(
         default=None,
         exclude=True,
         description="In place of variant: several rule sets, by each of which all is played, a run each.",
     )
-    limits: Annotated[dict[_FolderName, _Limit], Field(min_length=2)] | None = Field(
+    limits: Limits | None = Field(
         default=None,
         exclude=True,
         description="Several limits: the players without one of their own play at each of them, a run each.",
@@ -358,15 +352,30 @@ class Experiment(Document):
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
+    _source: Source = PrivateAttr(default_factory=lambda: Source(Path()))
 
-    def conflicts(self, source: Source) -> Iterator[Problem]:
-        if source.mistakes:  # which may be that a player is missing
-            return
+    @property
+    def path(self) -> Path:
+        """The file that this was loaded from, as it was given."""
+        return self._source.path
+
+    def locate(self, path: Path) -> None:
+        """Look for the files that it names beside `path`, where it was not read from that file."""
+        self._source = Source(path)
+
+    def error(self, keys: Iterable[str | int], message: str) -> ConfigError:
+        """An error at the key `keys`, or at the nearest enclosing key that the file has."""
+        return ConfigError([self._source.mistake(tuple(keys), message)])
+
+    def conflicts(self, folder: Path) -> Iterator[Problem]:
         names = [spec.name for spec in self.players]
         if not names:
             yield ("players",), "'players' must list at least one player"
         for number, spec in enumerate(self.players):
             yield from ((("players", number, key), message) for key, message in _unfit(spec))
+        for number in repeated(names):
+            message = f"the player {quoted(names[number])} is given twice: names must differ"
+            yield ("players", number, "name"), message
         for name in self.anchor.keys() - set(names):
             yield ("anchor", name), unknown("player", name, names)
         for keys, message in self.format.problems(names):
@@ -412,8 +421,8 @@ class Experiment(Document):
         if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")
         entrants = [player.name for player in left.players]
-        if len(entrants) < self.format.min_players or not entrants:
-            raise self.error(("players",), f"{reason} too few players are left: {len(entrants)}")
+        if not entrants:
+            raise self.error(("players",), f"{reason} no player is left")
         format = self.format.limited_to(entrants)
         for keys, message in format.problems(entrants):
             raise self.error(("format", *keys), f"{reason}: {message}")
@@ -434,24 +443,15 @@ class Experiment(Document):
         """The first player whose Elo is given."""
         return next(iter(self.anchor), None)
 
-    @property
+    @cached_property
     def allowance(self) -> Allowance:
-        """What players with a user's code are held to."""
+        """What players with a user's code are held to; folders that hold files of one player alone are its own."""
         folder = self.path.parent.resolve()
-        process = self.process
-        readable = tuple(str((folder / path).resolve()) for path in process.readable) if self.sandbox else None
+        readable = tuple(str((folder / path).resolve()) for path in self.process.readable)
         return Allowance(
             time_margin=self.time_margin,
-            move_timeout=process.move_timeout,
-            game_timeout=process.game_timeout,
-            memory=process.memory,
-            processes=process.processes,
-            sandbox=readable,
+            sandbox=readable if self.sandbox else None,
             folder=str(folder),
-            own_folders=self.own_folders if self.sandbox else (),
+            own_folders=own_folders(self.players, folder) if self.sandbox else (),
+            **self.process.model_dump(exclude={"readable"}),
         )
-
-    @cached_property
-    def own_folders(self) -> tuple[str, ...]:
-        """The folders that hold files of one player alone."""
-        return own_folders(self.players, self.path.parent.resolve())

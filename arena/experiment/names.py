@@ -108,8 +108,15 @@ def short_entry(text: str, folder: Path) -> dict[str, Any]:
         return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
     parts = re.fullmatch(r"\s*(.*?)(?:@([^/:]*?))?\s*", text, re.DOTALL)
     assert parts
-    word, limit = parts[1], parts[2]
-    return _what_plays(word, folder) | ({} if limit is None else _limit(limit, text))
+    entry = _what_plays(parts[1], folder)
+    if parts[2] is None:
+        return entry
+    match = _LIMIT.fullmatch(parts[2])
+    if match is None:
+        choices = "d6 for plies, n2000 for positions, 0.1s for seconds, 10s+0.1s for a clock"
+        raise Refusal(f"unknown limit {quoted(parts[2])} in {quoted(text)} (choices: {choices})")
+    given = {kind: value for kind, value in match.groupdict().items() if value is not None}
+    return entry | {kind: int(given[kind]) if kind in ("depth", "nodes") else float(given[kind]) for kind in given}
 
 
 def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
@@ -173,9 +180,12 @@ def _what_plays(word: str, folder: Path) -> dict[str, Any]:
     if not file and not source:
         words = dict.fromkeys((*TYPES, *EVALUATIONS))
         raise Refusal(unknown("player or evaluation", word, words) + " or file.py:name")
-    playing: dict[str, str] = {}
-    if file and (path := _found(Path(file), folder)).suffix == ".py":
-        playing = playing_in(path, "type", "evaluation")
+    path = found_file(Path(file), folder, NETWORKS)
+    if file and not is_file(path):
+        close = nearest(path.name, sorted(other.name for other in path.parent.glob(f"*{path.suffix}")))
+        hint = f"; did you mean {PurePath(file).with_name(close)}?" if close else ""
+        raise Refusal(f"there is no file {file}{hint}")
+    playing = playing_in(path, "type", "evaluation") if path.suffix == ".py" else {}
     if file == word and file.endswith(".py"):
         names = sorted(playing)
         if len(names) != 1:
@@ -201,24 +211,6 @@ def _command(word: str, folder: Path) -> dict[str, Any] | None:
     if any(is_file(folder / argument) for argument in arguments):
         return {"command": words}
     return {"command": [f"./{path.name}", *arguments], "folder": str(path.parent)}
-
-
-def _found(path: Path, folder: Path) -> Path:
-    """Where a file is. Raises Refusal if it is nowhere."""
-    file = found_file(path, folder, NETWORKS)
-    if not is_file(file):
-        close = nearest(path.name, sorted(other.name for other in file.parent.glob(f"*{path.suffix}")))
-        raise Refusal(f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else ""))
-    return file
-
-
-def _limit(limit: str, text: str) -> dict[str, int | float]:
-    match = _LIMIT.fullmatch(limit)
-    if match is None:
-        choices = "d6 for plies, n2000 for positions, 0.1s for seconds, 10s+0.1s for a clock"
-        raise Refusal(f"unknown limit {quoted(limit)} in {quoted(text)} (choices: {choices})")
-    given = {kind: value for kind, value in match.groupdict().items() if value is not None}
-    return {kind: int(value) if kind in ("depth", "nodes") else float(value) for kind, value in given.items()}
 
 
 def is_number(value: Any) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from arena.base.wording import counted
-from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
+from arena.experiment.formats.base import BatchResult, FinalPlace, Rounds, ScheduledGame
 from arena.experiment.model import Experiment
 from arena.ratings.match import SequentialTest
 from arena.rules.game import FORFEITS
@@ -88,16 +88,22 @@ class Schedule:
         """The keys of the first games of each player, at most `_limit`."""
         self._out: frozenset[int] = frozenset()
         """The players that are withdrawn."""
-        self._batches = _batches(experiment, self.names, len(openings))
+        if (until := experiment.until) is None:
+            self._batches = experiment.format.batches(self.names, len(openings))
+        else:
+            first = COLOURS[experiment.rule_set.first]
+            conditions = self.names, len(openings), first, experiment.anchor
+            self._batches = until.batches(experiment.format, *conditions)
         self.test = SequentialTest(experiment.sprt.model_dump()) if experiment.sprt else None
         """The sequential test over the pairs known without a gap; none if a player is withdrawn."""
-        self._batch: PairBatch | None = None
+        self._batch = Rounds([], range(0))
         self._before = 0
         """Games of the batches before this one."""
         self._passed: list[ScheduledGame] = []
         """Those of them that were played."""
         self.order: list[FinalPlace] | None = None
         """The final order of the format; None while games are missing."""
+        self._begin_batch(None)
         self.advance()
 
     def advance(self) -> bool:
@@ -108,19 +114,29 @@ class Schedule:
             if self.decided:
                 self.order = []
             else:
-                self._begin_batch()
+                white = [self._points(game) for game in self.games()]
+                of_first = ((first, 1 - second) for first, second in zip(white[::2], white[1::2], strict=True))
+                self._begin_batch(BatchResult(of_first, self._out))
         return has_moved and self.order is None
 
-    def _begin_batch(self) -> None:
+    def _begin_batch(self, result: BatchResult | None) -> None:
+        """Go on to the next batch of the format, which is sent how the one before ended."""
         try:
-            batch = next(self._batches) if self._batch is None else self._batches.send(self._played())
+            batch = next(self._batches) if result is None else self._batches.send(result)
         except StopIteration as end:
             self.order = end.value
             return
         self._passed += self._known()
-        self._before += 2 * len(self._batch or ())
+        self._before += 2 * len(self._batch)
         self._batch = batch
-        self._note_first_games()
+        wanting = {player for player, keys in enumerate(self._first) if len(keys) < self._limit}
+        for game in self.games() if wanting else ():
+            for player in {game.white, game.black} & wanting:
+                self._first[player].append(game.key)
+                if len(self._first[player]) == self._limit:
+                    wanting.remove(player)
+            if not wanting:
+                break
         self._withdraw()
 
     def games(self) -> Iterator[ScheduledGame]:
@@ -128,7 +144,7 @@ class Schedule:
 
         A sequential test that is decided leaves out the games after the deciding pair.
         """
-        count = 2 * len(self._batch or ())
+        count = 2 * len(self._batch)
         if self.test is not None and self.decided:
             count = self.test.games
         return map(self._game, range(self._before + 1, self._before + count + 1))
@@ -163,7 +179,7 @@ class Schedule:
     @property
     def decided(self) -> bool:
         """Whether the sequential test, whose pairs are all of one batch, is decided: no further game is needed."""
-        if self.test is None or self._batch is None:
+        if self.test is None:
             return False
         for number in range(self.test.games + 1, 2 * len(self._batch), 2):
             first, second = self._game(number), self._game(number + 1)
@@ -179,7 +195,6 @@ class Schedule:
         return {self.names[player]: why for player in sorted(self._out)}
 
     def _game(self, number: int) -> ScheduledGame:
-        assert self._batch is not None
         index, is_second = divmod(number - self._before - 1, 2)
         first, second, opening, round = self._batch[index]
         white, black = (second, first) if is_second else (first, second)
@@ -198,21 +213,6 @@ class Schedule:
             return 0.5 if game.white in self._out else 1.0
         return 0.0 if game.white in self._out else points_of(self._results[game.key].result)
 
-    def _played(self) -> BatchResult:
-        white = [self._points(game) for game in self.games()]
-        of_first = ((first, 1 - second) for first, second in zip(white[::2], white[1::2], strict=True))
-        return BatchResult(of_first, self._out)
-
-    def _note_first_games(self) -> None:
-        wanting = {player for player, keys in enumerate(self._first) if len(keys) < self._limit}
-        for game in self.games():
-            if not wanting:
-                break
-            for player in {game.white, game.black} & wanting:
-                self._first[player].append(game.key)
-                if len(self._first[player]) == self._limit:
-                    wanting.remove(player)
-
     def _withdraw(self) -> None:
         """Find who is withdrawn by the results that are known."""
         nothing = Result("")
@@ -224,11 +224,3 @@ class Schedule:
         )
         if self._out:
             self.test = None
-
-
-def _batches(experiment: Experiment, names: Sequence[str], openings: int) -> Batches:
-    """The format of an experiment under way, from its first batch on."""
-    if (until := experiment.until) is not None:
-        first = COLOURS[experiment.rule_set.first]
-        return until.batches(experiment.format, names, openings, first, experiment.anchor)
-    return experiment.format.batches(names, openings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
@@ -22,7 +22,6 @@ MAX_LISTED = 5
 _SUFFIXES = {"type": (".py",), "evaluation": (".py", ".npz")}
 """The keys of an entry whose value may be a pattern, and how that may end."""
 _WILD = re.compile(r"[*?\[]")
-_REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
 
 
 def pattern_key(entry: Mapping[str, Any]) -> str | None:
@@ -40,23 +39,31 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
     does one whose name the pattern misses by its case or a `.txt` behind it, as the file that it should be.
     Raises Refusal.
     """
-    match = _REFERENCE.fullmatch(reference)
-    assert match
-    pattern, name = match[1], match[2] or ""
-    suffixes = _SUFFIXES[key]
+    pattern, suffixes = re.sub(r":\w*\Z", "", reference), _SUFFIXES[key]
+    name = reference[len(pattern) :]
     if not pattern.endswith(suffixes):
-        raise Refusal(
-            f"a pattern of {key!r} must end with {' or '.join(suffixes)}, not {shown(reference)}: write "
-            f"{PurePath(pattern).with_suffix(suffixes[0]).as_posix()!r}",
-            key,
-        )
-    files = [file for file in _with_misnamed(pattern, folder, key) if not _is_hidden(file, pattern)]
+        right = PurePath(pattern).with_suffix(suffixes[0]).as_posix()
+        ends = " or ".join(suffixes)
+        raise Refusal(f"a pattern of {key!r} must end with {ends}, not {shown(reference)}: write {right!r}", key)
+    fixed = _fixed(pattern)
+    files = [
+        file
+        for file in sorted({*matching(pattern, folder, key), *_misnamed(pattern, folder, key)})
+        if not any(part.startswith((".", "__")) for part in PurePath(file).parts[fixed:])
+    ]
     if not files:
         raise Refusal(f"{pattern!r} only matches hidden files and `__init__.py`", key)
-    return [
-        (player, _utf8(file) if file.endswith(".npz") else f"{_utf8(file)}{name or _playing(file, key, folder)}")
-        for player, file in sorted(zip(_names(files, pattern), files, strict=True))
-    ]
+    made = []
+    for player, file in sorted(zip(_names(files, pattern), files, strict=True)):
+        playing = name
+        if not name and not file.endswith(".npz"):
+            found = list(playing_in(found_file(Path(file), folder), key))
+            usual = PLAYER_NAME if key == "type" else EVALUATION_NAME
+            playing = f":{found[0] if len(found) == 1 else usual}"
+        # a file whose name is not UTF-8 has one that can be written, and means no file
+        written = file.encode("utf-8", "backslashreplace").decode()
+        made.append((player, written if file.endswith(".npz") else written + playing))
+    return made
 
 
 def matching(pattern: str, folder: Path, key: str) -> list[str]:
@@ -75,17 +82,16 @@ def matching(pattern: str, folder: Path, key: str) -> list[str]:
     raise Refusal(_no_match(whole, folder), key)
 
 
-def _with_misnamed(pattern: str, folder: Path, key: str) -> list[str]:
-    """The files that match a pattern, and those that would: `ed.py` for `ed.PY` and for `ed.py.txt`."""
-    whole, files = PurePath(pattern), set(matching(pattern, folder, key))
+def _misnamed(pattern: str, folder: Path, key: str) -> Iterator[str]:
+    """Yield the files that a pattern should match by their names: `ed.py` for `ed.PY` and for `ed.py.txt`."""
+    whole = PurePath(pattern)
     either_case = re.sub("[A-Za-z]", lambda letter: f"[{letter[0].lower()}{letter[0].upper()}]", whole.name)
     for name in () if "[" in whole.name else (either_case, f"{either_case}.[tT][xX][tT]"):
         with suppress(Refusal):
             for file in map(PurePath, matching(str(whole.with_name(name)), folder, key)):
-                stem = file.name[: -len(".txt")] if file.suffix.lower() == ".txt" else file.name
-                right = PurePath(stem).with_suffix(whole.suffix) if _WILD.search(whole.name) else whole.name
-                files.add(file.with_name(str(right)).as_posix())
-    return sorted(files)
+                stem = file.with_suffix("") if file.suffix.lower() == ".txt" else file
+                right = stem.with_suffix(whole.suffix).name if _WILD.search(whole.name) else whole.name
+                yield file.with_name(right).as_posix()
 
 
 def own_folders(players: Iterable[PlayerSpec], home: Path) -> tuple[str, ...]:
@@ -117,11 +123,6 @@ def _no_match(pattern: PurePath, folder: Path) -> str:
     return f"no file in {folder} matches {rest!r}; " + (f"that folder has {names}" if names else "it has no files")
 
 
-def _is_hidden(file: str, pattern: str) -> bool:
-    """Whether a file is one that nobody submits: `.ipynb_checkpoints/a.py`, `__MACOSX/a.py`, `__init__.py`."""
-    return any(part.startswith((".", "__")) for part in PurePath(file).parts[_fixed(pattern) :])
-
-
 def _fixed(pattern: str) -> int:
     """How many parts of a pattern's path, from the left, are the same in all files."""
     parts = PurePath(pattern).parts
@@ -145,15 +146,3 @@ def _names(files: Sequence[str], pattern: str) -> list[str]:
     best = [file if name in TYPES else name for name, file in zip(best, ends, strict=True)]
     clean = [fitting(" ".join(printable(name).split())) for name in best]
     return distinct_names([{"name": name or "unnamed"} for name in clean])
-
-
-def _utf8(file: str) -> str:
-    """The name of a file, or where it is not UTF-8 one that can be written, and means no file."""
-    return file.encode("utf-8", "backslashreplace").decode()
-
-
-def _playing(name: str, key: str, folder: Path) -> str:
-    """What plays in a Python file, as ":Player", by its source; the usual name if that is not clear."""
-    usual = PLAYER_NAME if key == "type" else EVALUATION_NAME
-    names = list(playing_in(found_file(Path(name), folder), key))
-    return f":{names[0] if len(names) == 1 else usual}"

@@ -9,10 +9,9 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from arena.base.files import found_file, is_file
-from arena.base.wording import shown, unknown
+from arena.base.wording import unknown
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.section import Section
-from arena.experiment.yaml.values import Source
 
 SUITES_FOLDER = Path(__file__).with_name("suites")
 """The suites that ship, a file each."""
@@ -49,14 +48,14 @@ class SuiteEntry(Section):
         default=None, ge=1, le=64, description="Plies that every player searches in random ones [its own limit]."
     )
 
-    def conflicts(self, source: Source) -> Iterator[Problem]:
+    def conflicts(self, folder: Path) -> Iterator[Problem]:
         if (self.name is None) == (self.random is None):
             yield (), "a suite has a 'name', or is 'random': give one of them"
         elif self.name is None and self.count is not None:
             yield ("count",), "'count' is of a suite with a name: 'random' is how many there are"
         elif self.random is None and self.depth is not None:
             yield ("depth",), "'depth' is of random positions: others are solved under each player's own limit"
-        elif self.name is not None and not is_file(self.path(source.path.parent)):
+        elif self.name is not None and not is_file(self.path(folder)):
             yield ("name",), unknown("suite or file", self.name, shipped())
 
     @property
@@ -73,13 +72,7 @@ class SuiteEntry(Section):
 
 
 def _entries(value: Any) -> Any:
-    """The value of `suite` as a list of mappings."""
-    entries = list(value) if isinstance(value, list | tuple) else [value]
-    for entry in entries:
-        if not isinstance(entry, str | dict | SuiteEntry):
-            raise ValueError(
-                f"must be a suite's name, a file, {{random: 40}}, or a list of these, not {shown(entry)}"
-            )
+    entries = value if isinstance(value, list | tuple) else [value]
     return tuple({"name": entry} if isinstance(entry, str) else entry for entry in entries)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, PairBatch, ScheduledGame
+from arena.experiment.formats.base import Batches, BatchResult, FinalPlace, Rounds, ScheduledGame
 from arena.experiment.load import load
 from arena.play.prepare import Tournament, prepare
 
@@ -14,7 +14,7 @@ Result = Callable[[ScheduledGame], float]
 Made = tuple[list[list[ScheduledGame]], list[FinalPlace]]
 
 
-def games_of(batch: PairBatch, before: int = 0) -> list[ScheduledGame]:
+def games_of(batch: Rounds, before: int = 0) -> list[ScheduledGame]:
     """The games of a batch that comes after `before` games; each has its number as its key."""
     games = []
     for place in range(2 * len(batch)):

@@ -176,9 +176,9 @@ def score_table(players: int, *pairings: tuple[int, int, float], withdrawn: Set[
 
 def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_configuration() -> None:
     table = score_table(4, (0, 3, 1.0), (1, 2, 1.0), (2, 3, 2.0), (0, 1, 0.0))
-    assert [table.points(player) for player in range(4)] == [1, 3, 3, 1]
-    assert [table.buchholz(p) for p in range(4)] == [4, 4, 4, 4]
-    assert [table.sonneborn_berger(p) for p in range(4)] == [0.5, 2.5, 2.5, 0.5]
+    assert [table.points[player] for player in range(4)] == [1, 3, 3, 1]
+    assert [table.figures(p)["buchholz"] for p in range(4)] == [4, 4, 4, 4]
+    assert [table.figures(p)["sonneborn_berger"] for p in range(4)] == [0.5, 2.5, 2.5, 0.5]
     assert table.order() == [1, 2, 0, 3]
     table = score_table(6, (0, 3, 2.0), (1, 4, 2.0), (5, 4, 1.5), (2, 3, 2.0))
     assert table.order() == [1, 0, 2, 5, 4, 3]  # player 4 has half a point more than player 3
@@ -193,18 +193,18 @@ def test_who_is_withdrawn_from_a_swiss_is_not_paired_again_and_its_opponents_had
 
     pairings = (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5), (0, 3, 1.0), (1, 2, 0.5)
     table = score_table(4, *pairings, withdrawn={0})
-    assert [table.points(player) for player in range(4)] == [0.0, 4.0, 5.5, 2.5] and table.byes == [0, 1, 1, 1]
-    assert [table.buchholz(player) for player in (1, 2, 3)] == [8.0, 6.5, 9.5]
-    assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [3.25, 5.5, 1.0]
+    assert [table.points[player] for player in range(4)] == [0.0, 4.0, 5.5, 2.5] and table.byes == [0, 1, 1, 1]
+    assert [table.figures(player)["buchholz"] for player in (1, 2, 3)] == [8.0, 6.5, 9.5]
+    assert [table.figures(player)["sonneborn_berger"] for player in (1, 2, 3)] == [3.25, 5.5, 1.0]
     assert table.order() == [2, 1, 3, 0]
-    assert score_table(4, *pairings, withdrawn={0, 1, 3}).points(2) == 6.0
+    assert score_table(4, *pairings, withdrawn={0, 1, 3}).points[2] == 6.0
 
 
 def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
     pairings, bye = next_round(ScoreTable(5, pairs=2))
     assert (pairings, bye) == ([(0, 2), (1, 3)], 4)
     table = ScoreTable(5, 2, [Round(dict.fromkeys(pairings, (4.0, 0.0)), bye)])
-    assert [table.points(player) for player in range(5)] == [4, 4, 0, 0, 4]
+    assert [table.points[player] for player in range(5)] == [4, 4, 0, 0, 4]
     assert next_round(table)[1] == 3
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WithJsonSchema
 
-from arena.base.wording import first_line, shown
+from arena.base.wording import first_line
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import Swiss
-from arena.experiment.yaml.section import of_known_kind, one_of
+from arena.experiment.yaml.section import one_of
 
 _TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
 """One row a format; its `type` is its name in configurations."""
@@ -21,9 +21,7 @@ FORMATS: dict[str, type[Format]] = {
 
 
 def _mapping(value: Any) -> Any:
-    if not isinstance(value, str | dict | Format):
-        raise ValueError(f"must be the name of a format or a mapping with a type, not {shown(value)}")
-    return of_known_kind({"type": value} if isinstance(value, str) else value, "type", FORMATS, "format")
+    return {"type": value} if isinstance(value, str) else value
 
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, product
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias
+from itertools import combinations
+from typing import ClassVar, NamedTuple, TypeAlias
 
-from arena.experiment.yaml.errors import Keys
+from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.section import Section
 
 MIN_ROUNDS = 25
@@ -42,15 +42,36 @@ class Pair(NamedTuple):
     """From 1."""
 
 
-class PairBatch(Protocol):
-    """Groups pairs of games that are played in any order, all of them before the next batch."""
+class Rounds:
+    """Pairs of games, played in any order and all before the next ones: each opening by all pairings in turn.
 
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Pair: ...
+    None of them is in memory.
+    """
+
+    def __init__(self, pairings: Sequence[Pairing], openings: range, round: int | None = None) -> None:
+        """All of one `round`, or a round for each opening."""
+        self._pairings, self._openings, self._round = pairings, openings, round
+
+    def __len__(self) -> int:
+        return len(self._pairings) * len(self._openings)
+
+    def __getitem__(self, index: int) -> Pair:
+        turn, pairing = divmod(index, len(self._pairings))
+        opening = self._openings[turn]
+        return Pair(*self._pairings[pairing], opening, self._round or opening + 1)
+
+    def totals(self, points: Iterable[tuple[float, float]]) -> dict[Pairing, tuple[float, float]]:
+        """The points of the two players of each pairing, by those of the first in each pair."""
+        total = dict.fromkeys(self._pairings, (0.0, 0.0))
+        for index, won in enumerate(points):
+            pairing = self._pairings[index % len(self._pairings)]
+            scored, conceded = total[pairing]
+            total[pairing] = scored + sum(won), conceded + 2 - sum(won)
+        return total
 
 
 class BatchResult(NamedTuple):
-    """How a batch ended, which is sent to the format."""
+    """How a batch of games ended, which is sent to the format."""
 
     points: Iterator[tuple[float, float]]
     """Of the first player of each pair, in order: its points in the game as White, and as Black."""
@@ -66,7 +87,7 @@ class FinalPlace(NamedTuple):
     """By the columns of `standings.csv`: see the formats."""
 
 
-Batches: TypeAlias = Generator[PairBatch, BatchResult, list[FinalPlace]]
+Batches: TypeAlias = Generator[Rounds, BatchResult, list[FinalPlace]]
 """A format under way: it yields a batch, is sent how that ended, and so on.
 
 It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but what it
@@ -85,18 +106,14 @@ class Format(Section):
     exact: ClassVar[bool] = True
     """Whether exactly `most_games` games are played, whatever their results."""
     is_known: ClassVar[bool] = True
-    """Whether it is known before the first game who plays whom from which opening."""
+    """Whether it is known before the first game who plays whom from which opening; then intervals may end it."""
     tested: ClassVar[bool] = False
     """Whether a sequential test may end it."""
-    narrowed: ClassVar[bool] = False
-    """Whether it may end once intervals are narrow enough: all pairings play an opening before the next."""
-    min_players: ClassVar[int] = 2
 
-    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+    def problems(self, names: Sequence[str]) -> Iterable[Problem]:
         """Yield problems between the settings and the players, each with the key in the format to blame."""
-        if len(names) < self.min_players:
-            least = self.min_players
-            yield ("type",), f"{self.type!r} needs at least {least} players, not {len(names)}"
+        if len(names) < 2:
+            yield ("type",), f"{self.type!r} needs at least 2 players, not {len(names)}"
 
     def limited_to(self, names: Sequence[str]) -> Format:
         """The format for some of the players of a configuration; what is for more of them is made less."""
@@ -118,44 +135,8 @@ class Format(Section):
         """How many openings a number of players needs at least."""
         return 0
 
-    def all_rounds(self, names: Sequence[str], openings: int) -> Rounds:
-        """All pairs of a format that `is_known`: each opening by all pairings, a round, before the next one."""
-        return Rounds(self.pairings(names), range(openings))
-
     def batches(self, names: Sequence[str], openings: int) -> Batches:
-        """Play `all_rounds`: one batch, as it needs no result."""
-        if batch := self.all_rounds(names, openings):
+        """Play one batch, as no result is needed: each opening by all pairings, a round, before the next one."""
+        if batch := Rounds(self.pairings(names), range(openings)):
             yield batch
         return []
-
-
-class Rounds:
-    """The pairs of rounds of one opening each by all pairings, none of them in memory: a PairBatch."""
-
-    def __init__(self, pairings: Sequence[Pairing], openings: range) -> None:
-        self._pairings, self._openings = pairings, openings
-
-    def __len__(self) -> int:
-        return len(self._pairings) * len(self._openings)
-
-    def __getitem__(self, index: int) -> Pair:
-        round, pairing = divmod(index, len(self._pairings))
-        opening = self._openings[round]
-        return Pair(*self._pairings[pairing], opening, opening + 1)
-
-
-def pairs_of(pairings: Iterable[Pairing], openings: Iterable[int], round: int) -> list[Pair]:
-    """The pairs of a round: each opening by all pairings before the next one."""
-    return [Pair(*pairing, opening, round) for opening, pairing in product(openings, pairings)]
-
-
-def points_by_pairing(
-    batch: Sequence[Pair], points: Iterable[tuple[float, float]]
-) -> dict[Pairing, tuple[float, float]]:
-    """The points of the two players of each pairing in a batch."""
-    total: dict[Pairing, tuple[float, float]] = {}
-    for pair, (as_white, as_black) in zip(batch, points, strict=True):
-        pairing, won = (pair.first, pair.second), as_white + as_black
-        scored, conceded = total.get(pairing, (0.0, 0.0))
-        total[pairing] = scored + won, conceded + 2 - won
-    return total

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
 from arena.base.wording import unknown
 from arena.experiment.formats.base import MIN_ROUNDS, Batches, Format, Pairing, Rounds
-from arena.experiment.yaml.errors import Keys
-from arena.experiment.yaml.section import Section
+from arena.experiment.yaml.errors import Problem
+from arena.experiment.yaml.section import Section, repeated
 from arena.rules.result import Colour, result_of
 
 
@@ -21,8 +22,9 @@ class RoundRobin(Format):
 
     type: Literal["round-robin"] = "round-robin"
     tested: ClassVar[bool] = True
-    narrowed: ClassVar[bool] = True
-    min_players: ClassVar[int] = 0
+
+    def problems(self, names: Sequence[str]) -> Iterable[Problem]:
+        return ()  # one player alone may answer a suite
 
 
 class Match(Format):
@@ -30,9 +32,8 @@ class Match(Format):
 
     type: Literal["match"]
     tested: ClassVar[bool] = True
-    narrowed: ClassVar[bool] = True
 
-    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+    def problems(self, names: Sequence[str]) -> Iterator[Problem]:
         if len(names) != 2:
             yield ("type",), f"'match' needs exactly two players, not {len(names)}"
 
@@ -41,21 +42,16 @@ class Gauntlet(Format):
     """Each seed against every other player that is not a seed; a round is one opening by all pairings."""
 
     type: Literal["gauntlet"]
-    narrowed: ClassVar[bool] = True
-    seeds: tuple[str, ...] = Field(
-        strict=False, json_schema_extra={"minItems": 1}, description="Names of players."
-    )
+    seeds: tuple[str, ...] = Field(strict=False, min_length=1, description="Names of players.")
 
-    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+    def problems(self, names: Sequence[str]) -> Iterator[Problem]:
         yield from super().problems(names)
-        for i, seed in enumerate(self.seeds):
+        for number, seed in enumerate(self.seeds):
             if seed not in names:
-                yield ("seeds", i), unknown("player", seed, names)
-            elif seed in self.seeds[:i]:
-                yield ("seeds", i), f"the seed {seed!r} is given twice"
-        if not self.seeds:
-            yield ("seeds",), "'seeds' must list at least one player"
-        elif names and set(names) <= set(self.seeds):
+                yield ("seeds", number), unknown("player", seed, names)
+        for number in repeated(self.seeds):
+            yield ("seeds", number), f"the seed {self.seeds[number]!r} is given twice"
+        if names and set(names) <= set(self.seeds):
             yield ("seeds",), "'seeds' must leave out a player: seeds do not meet each other"
 
     def limited_to(self, names: Sequence[str]) -> Format:
@@ -127,30 +123,17 @@ class Sprt(Section):
     elo0: float = Field(description="Elo of the first player under H0.")
     elo1: float = Field(description="Elo of the first player under H1, more than elo0.")
     alpha: float = Field(default=0.05, gt=0, description="Probability of accepting H1 when H0 holds.")
-    beta: float = Field(
-        default=0.05, gt=0, validate_default=True, description="Probability of accepting H0 when H1 holds."
-    )
+    beta: float = Field(default=0.05, gt=0, description="Probability of accepting H0 when H1 holds.")
     model: Literal["normalized", "logistic"] = Field(
         default="normalized",
         description="Unit of elo0 and elo1: normalized Elo, or logistic.",
     )
 
-    @field_validator("elo1")
-    @classmethod
-    def _hypotheses_differ(cls, elo1: float, info: ValidationInfo) -> float:
-        return _tested(elo1, elo0=info.data.get("elo0", elo1 - 1), elo1=elo1)
+    def conflicts(self, folder: Path) -> Iterator[Problem]:
+        from arena.ratings.match import sprt
 
-    @field_validator("beta")
-    @classmethod
-    def _errors_make_a_test(cls, beta: float, info: ValidationInfo) -> float:
-        return _tested(beta, elo0=0.0, elo1=1.0, alpha=info.data.get("alpha", beta / 2), beta=beta)
-
-
-def _tested(value: float, *, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> float:
-    from arena.ratings.match import sprt
-
-    try:
-        sprt([0, 0, 0, 0, 0], elo0, elo1, alpha, beta)
-    except ValueError as error:
-        raise ValueError(f"makes no test: {error}") from None
-    return value
+        try:
+            sprt([0, 0, 0, 0, 0], self.elo0, self.elo1, self.alpha, self.beta)
+        except ValueError as error:
+            key = "beta" if self.elo1 > self.elo0 else "elo1"
+            yield (key,), f"{key!r} makes no test: {error}"

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, FinalPlace, Format, pairs_of, points_by_pairing
+from arena.experiment.formats.base import Batches, FinalPlace, Format, Rounds
 
 
 class Knockout(Format):
@@ -50,9 +50,8 @@ class Knockout(Format):
                 level = [pairing for pairing in met if won[pairing][0] == won[pairing][1]]
                 if not level:
                     break
-                batch = pairs_of(level, played, number)
-                points = (yield batch).points
-                for pairing, scored in points_by_pairing(batch, points).items():
+                batch = Rounds(level, played, number)
+                for pairing, scored in batch.totals((yield batch).points).items():
                     won[pairing] = won[pairing][0] + scored[0], won[pairing][1] + scored[1]
             behind = {pairing for pairing, (scored, conceded) in won.items() if scored < conceded}
             bracket = [second if (first, second) in behind else first for first, second in pairings]

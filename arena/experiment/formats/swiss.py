@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, FinalPlace, Format, Pairing, pairs_of, points_by_pairing
-from arena.experiment.yaml.errors import Keys
+from arena.experiment.formats.base import Batches, FinalPlace, Format, Pairing, Rounds
+from arena.experiment.yaml.errors import Problem
 
 
 class Swiss(Format):
@@ -21,7 +21,7 @@ class Swiss(Format):
     pairs: int = Field(default=1, ge=1, description="Openings of a round, each played twice.")
     is_known: ClassVar[bool] = False
 
-    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+    def problems(self, names: Sequence[str]) -> Iterator[Problem]:
         yield from super().problems(names)
         if self.rounds > len(names) - 1 > 0:
             yield ("rounds",), f"'rounds' must be at most {len(names) - 1} with {len(names)} players"
@@ -47,11 +47,12 @@ class Swiss(Format):
         table, rounds = ScoreTable(len(names), self.pairs), list[Round]()
         for number in range(1, self.rounds + 1):
             pairings, bye = next_round(table)
-            batch = pairs_of(pairings, range((number - 1) * self.pairs, number * self.pairs), number)
+            batch = Rounds(pairings, range((number - 1) * self.pairs, number * self.pairs), number)
             played = yield batch
-            rounds.append(Round(points_by_pairing(batch, played.points), bye))
+            rounds.append(Round(batch.totals(played.points), bye))
             table = ScoreTable(len(names), self.pairs, rounds, played.withdrawn)
-        return [FinalPlace(player, table.figures(player)) for player in table.order()]
+        out = table.withdrawn
+        return [FinalPlace(player, {} if player in out else table.figures(player)) for player in table.order()]
 
 
 class Round(NamedTuple):
@@ -69,42 +70,22 @@ class ScoreTable:
         self, players: int, pairs: int, rounds: Iterable[Round] = (), withdrawn: frozenset[int] = frozenset()
     ) -> None:
         """Of so many players, `pairs` pairs of games a round; whoever met one that is withdrawn had a bye."""
-        self._most = 2 * pairs
-        self._won = [0.0] * players
+        self.points = [0.0] * players
         self.byes = [0] * players
         self.met: list[list[tuple[int, float]]] = [[] for _ in range(players)]
         """Each player's opponents with the share of the points that the player won against them, 0 to 1."""
         self.withdrawn = withdrawn
+        most = 2.0 * pairs
         for points, bye in rounds:
-            for pairing, won in points.items():
-                self._add(pairing, won)
-            if bye is not None:
-                self._add_bye(bye)
-
-    def _add(self, pairing: Pairing, points: tuple[float, float]) -> None:
-        for player, opponent, won in zip(pairing, reversed(pairing), points, strict=True):
-            if opponent in self.withdrawn:
-                self._add_bye(player)
-            elif player not in self.withdrawn:
-                self._won[player] += won
-                self.met[player].append((opponent, won / self._most))
-
-    def _add_bye(self, player: int) -> None:
-        if player not in self.withdrawn:
-            self._won[player] += self._most
-            self.byes[player] += 1
-
-    def points(self, player: int) -> float:
-        """A player's points; a bye counts as winning every game of the round."""
-        return self._won[player]
-
-    def buchholz(self, player: int) -> float:
-        """Sum of the points of the player's opponents; a bye adds nothing."""
-        return sum(self.points(opponent) for opponent, _ in self.met[player])
-
-    def sonneborn_berger(self, player: int) -> float:
-        """As Buchholz, each opponent's points times the share won against it."""
-        return sum(share * self.points(opponent) for opponent, share in self.met[player])
+            played = [(one, two, won) for (one, two), (won, _) in points.items()]
+            played += [(two, one, won) for (one, two), (_, won) in points.items()]
+            for player, opponent, won in [*played, *([] if bye is None else [(bye, bye, most)])]:
+                if player in withdrawn:
+                    continue
+                is_bye = opponent == player or opponent in withdrawn
+                self.points[player] += most if is_bye else won
+                self.byes[player] += is_bye
+                self.met[player] += [] if is_bye else [(opponent, won / most)]
 
     def order(self) -> list[int]:
         """Players by points, then Buchholz, then Sonneborn-Berger, then their order in the configuration.
@@ -112,25 +93,28 @@ class ScoreTable:
         Players that are withdrawn stand at the end.
         """
 
-        def key(player: int) -> tuple[bool, float, float, float, int]:
-            figures = self.points(player), self.buchholz(player), self.sonneborn_berger(player)
-            return player in self.withdrawn, *(-figure for figure in figures), player  # type: ignore[return-value]
+        def key(player: int) -> tuple[float, ...]:
+            *figures, _ = self.figures(player).values()
+            return player in self.withdrawn, *(-figure for figure in figures), player
 
         return sorted(range(len(self.met)), key=key)
 
-    def times_met(self, one: int, other: int) -> int:
-        return sum(opponent == other for opponent, _ in self.met[one])
+    def figures(self, player: int) -> dict[str, float]:
+        """What a player's place rests on.
 
-    def figures(self, player: int) -> dict[str, float | str]:
-        """The basis of the player's place; empty for one that is withdrawn."""
-        if player in self.withdrawn:
-            return {}
+        Of points a bye gives all that a round has; Buchholz is the sum of the opponents' points, Sonneborn-Berger
+        that of each times the share won against it, and byes add nothing to either.
+        """
+        met = self.met[player]
         return {
-            "points": self.points(player),
-            "buchholz": self.buchholz(player),
-            "sonneborn_berger": self.sonneborn_berger(player),
+            "points": self.points[player],
+            "buchholz": sum(self.points[opponent] for opponent, _ in met),
+            "sonneborn_berger": sum(share * self.points[opponent] for opponent, share in met),
             "byes": self.byes[player],
         }
+
+    def times_met(self, one: int, other: int) -> int:
+        return sum(opponent == other for opponent, _ in self.met[one])
 
 
 def next_round(table: ScoreTable) -> tuple[list[Pairing], int | None]:
@@ -162,23 +146,18 @@ def _matched(table: ScoreTable, order: list[int], most: int) -> list[Pairing] | 
     if not can_all_meet(open_to.keys(), open_to):
         return None
     pairings: list[Pairing] = []
-    left = order
-    while left:
-        for opponent in sorted(_candidates(table, left), key=partial(table.times_met, left[0])):
-            others = [player for player in left[1:] if player != opponent]
-            if opponent in open_to[left[0]] and can_all_meet({*others}, open_to):
-                pairings.append((left[0], opponent))
-                left = others
+    while order:
+        first = order[0]
+        level = [player for player in order if table.points[player] == table.points[first]]
+        half = max(len(level) // 2, 1)
+        candidates = [*level[half:], *level[1:half], *order[len(level) :]]
+        for opponent in sorted(candidates, key=partial(table.times_met, first)):
+            others = [player for player in order[1:] if player != opponent]
+            if opponent in open_to[first] and can_all_meet({*others}, open_to):
+                pairings.append((first, opponent))
+                order = others
                 break
     return pairings
-
-
-def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:
-    level = [player for player in left if table.points(player) == table.points(left[0])]
-    half = len(level) // 2
-    yield from level[max(half, 1) :]
-    yield from level[1:half]
-    yield from left[len(level) :]
 
 
 def can_all_meet(players: Set[int], open_to: Mapping[int, Set[int]]) -> bool:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, GetJsonSchemaHandler, WithJsonSchema
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from arena.base.wording import unknown
-from arena.experiment.yaml.errors import Problem
-from arena.experiment.yaml.section import Section, one_of, worded
-from arena.experiment.yaml.values import Source
+from arena.experiment.yaml.errors import Problem, Refusal
+from arena.experiment.yaml.section import Section, one_of
 
 SETS_FOLDER = Path(__file__).with_name("sets")
 """The files: a FEN a line, in braces its line of play, its mark and its balance."""
@@ -37,15 +34,10 @@ class OpeningSet(NamedTuple):
         """How many are played, and of how many: "156 of 174"."""
         return f"{self.played} of {self.played + self.barred}" if self.barred else str(self.played)
 
-    @property
-    def path(self) -> Path:
-        """The file of its openings."""
-        return SETS_FOLDER / f"{self.name}.txt"
-
 
 SETS = {
-    opening_set.name: opening_set
-    for opening_set in (
+    each.name: each
+    for each in (
         OpeningSet("english-2-move", "english", 43, 6, "all lines of 2 plies; barred by the ACF"),
         OpeningSet("english-3-move", "english", 156, 18, "ballots of the ACF, 2002; 12 of them for play by mail"),
         OpeningSet("english-11-man", "english", 2253, 247, "a man off each side, by the NCCA; barred by KingsRow"),
@@ -70,7 +62,7 @@ MAX_OPENINGS = 100_000
 
 def _set_name(name: str) -> str:
     if name not in SETS:
-        raise worded(unknown("set of openings", name, SETS))
+        raise Refusal(unknown("set of openings", name, SETS))
     return name
 
 
@@ -82,22 +74,21 @@ SetName = Annotated[
 """The name of one of SETS, as a field."""
 
 
-class _ByRules:
-    """Says of a field, in the schema, that it may be a mapping from rule sets of `variants` to its values, too."""
-
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        value = handler(core)
-        return {"anyOf": [value, {"type": "object", "additionalProperties": value}]}
-
-
-_BY_RULES = _ByRules()
 RANDOM_OPENINGS = 50
 """Random openings of a configuration without a `count`."""
+
+
+def _by_rules(schema: dict[str, Any]) -> None:
+    """Say in the schema that each value may be a mapping from rule sets of `variants` to values, too."""
+    for key, value in schema["properties"].items():
+        texts = {name: value.pop(name) for name in ("default", "description") if name in value}
+        schema["properties"][key] = texts | {"anyOf": [value, {"type": "object", "additionalProperties": value}]}
 
 
 class Openings(Section):
     """The openings; each is played twice by every pairing, colours swapped."""
 
+    model_config = ConfigDict(json_schema_extra=_by_rules)
     synonyms: ClassVar[Mapping[str, str]] = {
         "games": "count",
         "rounds": "count",
@@ -106,29 +97,23 @@ class Openings(Section):
         "table": "set",
         "ballots": "set",
     }
-    random_plies: Annotated[int, _BY_RULES] = Field(
-        default=4, ge=0, description="Random plies from the start position; 0: that alone."
-    )
-    balanced: Annotated[bool, _BY_RULES] = Field(
-        default=True, description="Throw out random openings in which material is won."
-    )
-    set: Annotated[SetName | None, _BY_RULES] = Field(default=None, description="Use a named set of openings.")
-    file: Annotated[str | None, _BY_RULES] = Field(
-        default=None, description="A file of openings: FENs, one a line, or a PDN."
-    )
-    plies: Annotated[int | None, _BY_RULES] = Field(
+    random_plies: int = Field(default=4, ge=0, description="Random plies from the start position; 0: that alone.")
+    balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
+    set: SetName | None = Field(default=None, description="Use a named set of openings.")
+    file: str | None = Field(default=None, description="A file of openings: FENs, one a line, or a PDN.")
+    plies: int | None = Field(
         default=None, ge=0, description="Plies of each game of a PDN, to the opening [all of it]."
     )
-    order: Annotated[Literal["random", "file"] | None, _BY_RULES] = Field(
+    order: Literal["random", "file"] | None = Field(
         default=None, description="Of the openings of a set or file, `count` by lot, or the first ones [random]."
     )
-    count: Annotated[int | None, _BY_RULES] = Field(
+    count: int | None = Field(
         default=None,
         ge=0,
         le=MAX_OPENINGS,
         description=f"How many; 0: no games, only suites [{RANDOM_OPENINGS} random ones; all of a set or file].",
     )
-    repeat: Annotated[int, _BY_RULES] = Field(
+    repeat: int = Field(
         default=1,
         ge=1,
         le=MAX_OPENINGS,
@@ -158,7 +143,7 @@ class Openings(Section):
         """For which time an opening is played, by its number, both from 0: the times of one follow each other."""
         return number if self._is_start else number % self.repeat
 
-    def conflicts(self, source: Source) -> Iterator[Problem]:
+    def conflicts(self, folder: Path) -> Iterator[Problem]:
         if self.set is not None and self.file is not None:
             yield (), "'set' and 'file' cannot be combined: openings have one source"
             return
@@ -166,7 +151,5 @@ class Openings(Section):
             yield ("plies",), "'plies' is of the games of a file in PDN; 'random_plies' is of random openings"
         if self.order is not None and self.is_random:
             yield ("order",), "'order' is of the openings of a set or file"
-        origin = "set" if self.set is not None else "file"
-        for key in RANDOM_KEYS:
-            if key in self.model_fields_set and not self.is_random:
-                yield (key,), f"{key!r} is of random openings; {origin!r} has others"
+        for key in () if self.is_random else self.model_fields_set.intersection(RANDOM_KEYS):
+            yield (key,), f"{key!r} is of random openings; a set or file has others"

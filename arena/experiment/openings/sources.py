@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import stat
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena.base.errors import ArenaError
 from arena.base.files import unicode_text, unreadable
 from arena.base.wording import counted, cut
-from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
+from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, SETS_FOLDER, OpeningSet
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.moves import sides
@@ -115,18 +115,14 @@ def set_openings(variant: Variant, name: str, barred: bool = False) -> list[Open
 
     Raises OpeningsError for a set of another variant.
     """
-    chosen, fitting = SETS[name], [opening_set.name for opening_set in sets_of(variant)]
+    fitting = [opening_set.name for opening_set in sets_of(variant)]
     if name not in fitting:
-        message = f"{name} has openings of {chosen.variant}, not of {variant.name}"
+        message = f"{name} has openings of {SETS[name].variant}, not of {variant.name}"
         raise OpeningsError(f"{message} (choices: {', '.join(fitting) or 'none'})", "set")
-    openings = []
-    for line in chosen.path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            text, _, notes = line.rstrip("}").partition(" {")
-            opening = Opening(parse_fen(variant, text), *notes.split("; "))
-            if barred or opening.mark != BARRED:
-                openings.append(opening)
-    return openings
+    lines = (SETS_FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    parts = [line.rstrip("}").partition(" {") for line in lines if not line.startswith("#")]
+    openings = [Opening(parse_fen(variant, text), *notes.split("; ")) for text, _, notes in parts]
+    return [opening for opening in openings if barred or opening.mark != BARRED]
 
 
 class FileOpenings(NamedTuple):
@@ -147,44 +143,41 @@ def file_openings(variant: Variant, path: Path, plies: int | None = None) -> Fil
     far and shorter ones are left out.
     Raises OpeningsError, with file and line; only regular files of MAX_BYTES at most are read.
     """
-    number, openings, left_out = 0, list[Opening](), list[str]()
+    is_pdn = path.suffix.lower() == ".pdn"
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise OpeningsError(f"{path} cannot be read: it is not a regular file", "file")
+            raise ValueError("it is not a regular file")
         if path.stat().st_size > MAX_BYTES:
-            raise OpeningsError(f"{path} cannot be read: it has more than {MAX_BYTES // 2**20} MB", "file")
-        if path.suffix.lower() == ".pdn":
-            openings, left_out = _from_pdn(variant, path, plies)
-        else:
-            for number, line in enumerate(unicode_text(path).splitlines(), start=1):
-                if line.strip() and not line.lstrip().startswith("#"):
-                    openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
-    except NotationError as error:
-        raise OpeningsError(f"{path}:{number}: {cut(str(error), _MAX_QUOTED)}", "file") from None
-    except OpeningsError:
-        raise
+            raise ValueError(f"it has more than {MAX_BYTES // 2**20} MB")
+        openings, left_out = _from_pdn(variant, path, plies) if is_pdn else (_from_lines(variant, path), [])
     except (OSError, ValueError) as error:
-        raise OpeningsError(unreadable(path, error), "file") from None
+        raise OpeningsError(cut(unreadable(path, error), 2 * _MAX_QUOTED), "file") from None
     if not openings:
         raise OpeningsError(left_out[0] if left_out else f"{path} has no openings", "file")
-    return FileOpenings(openings, left_out, list(_notes(variant, path, openings, plies)))
-
-
-def _notes(variant: Variant, path: Path, openings: Sequence[Opening], plies: int | None) -> Iterator[str]:
-    """What is to be said of the openings of a file, a line each."""
-    of = f"of {len(openings)} openings of {path.name}"
+    notes, of = list[str](), f"of {len(openings)} openings of {path.name}"
+    hint = "; 'plies' begins the games earlier" if is_pdn and plies is None else ""
     if doubled := len(openings) - len({opening.position for opening in openings}):
-        yield f"{doubled} {of} repeat the position of an earlier one and count once; 'repeat' plays all again"
-    few = won = 0
-    for position, *_ in openings:
-        white, black = position.white.bit_count(), position.black.bit_count()
-        few += white + black < variant.men
-        won += white != black and _is_quiet(variant, position)
-    hint = "; 'plies' begins the games earlier" if path.suffix.lower() == ".pdn" and plies is None else ""
-    if few:
-        yield f"{few} {of} have less than half of the pieces of the start{hint}"
-    if won:
-        yield f"in {won} {of} one side has more pieces and there is nothing to take{hint}"
+        notes.append(
+            f"{doubled} {of} repeat the position of an earlier one and count once; 'repeat' plays all again"
+        )
+    counts = [(position.white.bit_count(), position.black.bit_count()) for position, *_ in openings]
+    if few := sum(white + black < variant.men for white, black in counts):
+        notes.append(f"{few} {of} have less than half of the pieces of the start{hint}")
+    uneven = [opening.position for opening, (white, black) in zip(openings, counts, strict=True) if white != black]
+    if won := sum(_is_quiet(variant, position) for position in uneven):
+        notes.append(f"in {won} {of} one side has more pieces and there is nothing to take{hint}")
+    return FileOpenings(openings, left_out, notes)
+
+
+def _from_lines(variant: Variant, path: Path) -> list[Opening]:
+    openings = []
+    for number, line in enumerate(unicode_text(path).splitlines(), start=1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
+            except NotationError as error:
+                raise OpeningsError(f"{path}:{number}: {cut(str(error), _MAX_QUOTED)}", "file") from None
+    return openings
 
 
 def _is_quiet(variant: Variant, position: Position) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from arena.base.errors import ArenaError
 
@@ -14,11 +14,18 @@ Problem = tuple[Keys, str]
 
 
 class Refusal(ValueError):
-    """Says why a part of a configuration is wrong, and the keys that lead from there to the fault."""
+    """Says what is wrong in a part of a configuration: `problems`, whose keys lead from there to each fault."""
 
     def __init__(self, message: str, *keys: str | int) -> None:
         super().__init__(message)
-        self.keys = keys
+        self.problems: list[Problem] = [(keys, message)]
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem]) -> Self:
+        """Several problems at once."""
+        refusal = cls("")
+        refusal.problems = list(problems)
+        return refusal
 
 
 class Mistake(NamedTuple):

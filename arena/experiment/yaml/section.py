@@ -1,9 +1,9 @@
-"""Models of a configuration: its mappings, the whole file, how data become one; pydantic's findings in words."""
+"""Models of a configuration's mappings, and how plain data become one: pydantic's findings, in words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -11,45 +11,29 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     ModelWrapValidatorHandler,
-    PrivateAttr,
     ValidationError,
     ValidationInfo,
     model_validator,
 )
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
-from arena.base.wording import choices, shown, unknown
-from arena.experiment.yaml.errors import ConfigError, Keys, Problem
+from arena.base.wording import shown, unknown
+from arena.experiment.yaml.errors import ConfigError, Keys, Problem, Refusal
 from arena.experiment.yaml.values import MAPPING, Source
 
 FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 """The pattern of a folder's name."""
-FOLDER_WORDS = "letters a to z, A to Z and digits, then also '.', '_' and '-'"
-"""What that pattern allows."""
-
-_WORDED = "worded"
-"""The kind of errors whose message stands as it is."""
-_EXPECTED = {
-    FOLDER_NAME: f"a folder name ({FOLDER_WORDS})",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "string_type": "text (a number, true or null needs quotes)",
-    "bool_type": "true or false",
-    "tuple_type": "a list",
-    "dict_type": MAPPING,
+_RULES = {
+    FOLDER_NAME: "be a folder name (letters a to z, A to Z and digits, then also '.', '_' and '-')",
+    "int_type": "be a whole number",
+    "float_type": "be a number",
+    "string_type": "be text (a number, true or null needs quotes)",
+    "bool_type": "be true or false",
+    "too_short": "have {min_length} or more entries",
+    **dict.fromkeys(("tuple_type", "list_type"), "be a list"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), f"be {MAPPING}"),
 }
-"""The expected value, by pydantic's type of error or by pattern."""
-
-
-def worded(text: str) -> PydanticCustomError:
-    """An error for a validator to raise whose message stands as it is, without the key before it."""
-    return PydanticCustomError(_WORDED, "{text}", {"text": text})
-
-
-def refused(problems: Iterable[Problem]) -> ValidationError:
-    """As `worded`, of what stands at some keys of the value."""
-    lines: list[InitErrorDetails] = [{"type": worded(text), "loc": keys, "input": None} for keys, text in problems]
-    return ValidationError.from_exception_data("", lines)
+"""What a value must do, by pydantic's type of error or by pattern; others are as pydantic says them."""
 
 
 def one_of(texts: Mapping[str, str]) -> dict[str, Any]:
@@ -57,13 +41,9 @@ def one_of(texts: Mapping[str, str]) -> dict[str, Any]:
     return {"anyOf": [{"const": name, "description": text} for name, text in texts.items()]}
 
 
-def of_known_kind(value: Any, key: str, kinds: Collection[str], noun: str) -> Any:
-    """The mapping, refused unless it has at `key` one of some kinds, by which pydantic tells a union apart."""
-    if isinstance(value, dict) and key not in value:
-        raise worded(f"the key {key!r} is missing {choices(kinds)}")
-    if isinstance(value, dict) and value[key] not in list(kinds):
-        raise refused([((key,), unknown(noun, str(value[key]), kinds))])
-    return value
+def repeated(words: Sequence[str]) -> list[int]:
+    """The places of the words that stand before, too."""
+    return [number for number, word in enumerate(words) if word in words[:number]]
 
 
 class Section(BaseModel):
@@ -75,82 +55,82 @@ class Section(BaseModel):
     lacking: ClassVar[Mapping[str, str]] = {}
     """What to write for a key that is missing, where its name does not say it."""
 
-    def conflicts(self, source: Source) -> Iterable[Problem]:
-        """What of a source does not go together, in values that are right by themselves."""
+    def conflicts(self, folder: Path) -> Iterable[Problem]:
+        """What of a file in `folder` does not go together, in values that are right by themselves."""
         return ()
+
+    @classmethod
+    def of(cls, data: Any, source: Source) -> Self:
+        """The section that a mapping of a source is. Raises Refusal."""
+        try:
+            return cls.model_validate(data, context=source)
+        except ValidationError as error:
+            raise Refusal.of((_keys(keys, data), message) for keys, message in cls._problems(error)) from None
 
     @model_validator(mode="wrap")
     @classmethod
     def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
         if not isinstance(data, dict | cls):
-            raise ValueError(f"must be {MAPPING}, not {shown(data)}")
+            return handler(data)  # which refuses it, as a value of the key that it stands at
         try:
             section = handler(data)
-            problems = [] if info.context is None else list(section.conflicts(info.context))
         except ValidationError as error:
-            problems = [(each["loc"], cls._in_words(each)) for each in error.errors(include_url=False)]
-        if problems:
-            raise refused(problems)
+            raise Refusal.of(cls._problems(error)) from None
+        source: Source | None = info.context
+        if source and not source.mistakes and (problems := list(section.conflicts(source.path.parent))):
+            raise Refusal.of(problems)
         return section
 
     @classmethod
-    def _in_words(cls, error: ErrorDetails) -> str:
+    def _problems(cls, errors: ValidationError) -> Iterator[Problem]:
+        for error in errors.errors(include_url=False):
+            refusal = error.get("ctx", {}).get("error")
+            found = refusal.problems if isinstance(refusal, Refusal) else [cls._in_words(error)]
+            yield from (((*error["loc"], *keys), message) for keys, message in found)
+
+    @classmethod
+    def _in_words(cls, error: ErrorDetails) -> Problem:
         """What pydantic found, in the words of a file: of an unknown key also which ones there are."""
-        keys, kind, context = error["loc"], error["type"], error.get("ctx", {})
-        if kind == _WORDED:
-            return str(context["text"])
-        key = keys[-1]
+        *_, key = keys = [part for part in error["loc"] if not str(part).startswith("[")]
+        kind, context = error["type"], error.get("ctx", {})
+        tag = str(context.get("discriminator", key)).strip("'")
         if kind == "extra_forbidden":
-            return unknown("key", str(key), cls.model_fields, cls.synonyms)
-        if kind == "missing":
-            return f"the key {key!r} is missing" + (f": {cls.lacking[str(key)]}" if key in cls.lacking else "")
+            names = [field.alias or name for name, field in cls.model_fields.items()]
+            return (), unknown("key", str(key), names, cls.synonyms)
+        if kind == "union_tag_invalid":
+            return (tag,), unknown(str(key), context["tag"], re.findall("'(.*?)'", context["expected_tags"]))
+        if kind in ("missing", "union_tag_not_found"):
+            return (), f"the key {tag!r} is missing" + (f": {cls.lacking[tag]}" if tag in cls.lacking else "")
         subject = f"an entry of {keys[-2]!r}" if isinstance(key, int) else repr(key)
         if kind == "value_error":
-            return f"{subject} {context['error']}"
-        expected = _EXPECTED.get(context.get("pattern", kind))
-        rule = f"be {expected}" if expected else re.sub("^[A-Z][a-z]+ should ", "", error["msg"])
-        return f"{subject} must {rule}, not {shown(error['input'])}"
+            return (), f"{subject} {context['error']}"
+        rule = _RULES.get(context.get("pattern", kind)) or re.sub("^[A-Z][a-z]+ should ", "", error["msg"])
+        return (), f"{subject} must {rule.format(**context)}, not {shown(error['input'])}"
 
 
-class Document(Section):
-    """A whole file."""
-
-    _source: Source = PrivateAttr(default_factory=lambda: Source(Path()))
-
-    @property
-    def path(self) -> Path:
-        """The file that this was loaded from, as it was given."""
-        return self._source.path
-
-    def locate(self, path: Path) -> None:
-        """Look for the files that it names beside `path`, where it was not read from that file."""
-        self._source = Source(path)
-
-    def error(self, keys: Iterable[str | int], message: str) -> ConfigError:
-        """An error at the key `keys`, or at the nearest enclosing key that the file has."""
-        return ConfigError([self._source.mistake(tuple(keys), message)])
+AnySection = TypeVar("AnySection", bound=Section)
 
 
-AnyDocument = TypeVar("AnyDocument", bound=Document)
-
-
-def validated(model: type[AnyDocument], source: Source) -> AnyDocument:
+def validated(model: type[AnySection], source: Source) -> AnySection:
     """The data of a source as a model. Raises ConfigError with its mistakes and whatever the model refuses."""
+    problems: list[Problem] = []
     try:
-        document = model.model_validate(source.data, context=source)
-    except ValidationError as error:
-        problems = [(_keys(each["loc"], source.data), each["ctx"]["text"]) for each in error.errors()]
-        raise ConfigError(source.with_mistakes(problems).mistakes) from None
-    if source.mistakes:
-        raise ConfigError(source.mistakes)
-    document._source = source
-    return document
+        made = model.of(source.data, source)
+    except Refusal as refusal:
+        problems = refusal.problems
+    if mistakes := source.with_mistakes(problems).mistakes:
+        raise ConfigError(mistakes)
+    return made
 
 
 def _keys(location: Keys, data: Any) -> Keys:
-    """The keys of the data that lead to an error: its location without the names of a union's members."""
+    """The keys of the data that lead to an error: its location without the names of a union's members.
+
+    A list of names may have become a mapping with these as its keys.
+    """
     keys: list[str | int] = []
-    for part in location:
+    for key in location:
+        part = data.index(key) if isinstance(data, list) and key in data and isinstance(key, str) else key
         if part in (data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()):
             keys.append(part)
             data = data[part]

@@ -80,7 +80,7 @@ class Source(NamedTuple):
         """The keys, in the file, of what stands at these keys of the data, or of what that was made of."""
         for moves in reversed(self.moves):
             end = next((end for end in range(len(keys), 0, -1) if keys[:end] in moves), 0)
-            keys = (*moves[keys[:end]], *keys[end:]) if end else keys
+            keys = (*moves.get(keys[:end], ()), *keys[end:])
         return keys
 
 
