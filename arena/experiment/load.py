@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ConfigDict
 
-from arena.base.wording import listed, unknown
+from arena.base.wording import unknown
 from arena.experiment.expand import written_out
 from arena.experiment.model import Experiment, Limits, PlayerEntry, Variants, spec_of
 from arena.experiment.names import completed_entry, distinct_names, made_name
@@ -42,8 +42,7 @@ def load_all(
     A mapping with the keys of a file is read, too, and called `name`. Where players `are_tried` one by one, their
     options are left to that, and those of one name become "a" and "a 2". That of a file without these keys has the
     name "".
-    Raises ConfigError with all problems; one that not all runs have begins with the names of its runs,
-    and so does what is found later in one of these experiments.
+    Raises ConfigError with all problems. What is found later in one of several experiments begins with its run.
     """
     source = source_of(config, name) if isinstance(config, Mapping) else read(Path(config))
     source = written_out(source, are_renamed=are_tried)
@@ -52,20 +51,16 @@ def load_all(
     except Refusal as refusal:
         raise ConfigError(source.with_mistakes(refusal.problems).mistakes) from None
     experiments: dict[str, Experiment] = {}
-    having: dict[Mistake, list[str]] = {}
+    mistakes: list[Mistake] = []
     for run, of_run in runs.items():
         options = _option_problems(of_run.data, with_players=not are_tried)
         try:
             experiments[run] = validated(Experiment, of_run.with_mistakes(options))
             experiments[run]._source = of_run._replace(about=f"{run}: " if run else "")
         except ConfigError as error:
-            for mistake in error.problems:
-                having.setdefault(mistake, []).append(run)
-    if having:
-        raise ConfigError(
-            problem if len(names) == len(runs) else problem._replace(message=f"{listed(names)}: {problem.message}")
-            for problem, names in having.items()
-        )
+            mistakes += error.problems
+    if mistakes:
+        raise ConfigError(mistakes)
     return experiments
 
 

@@ -44,8 +44,9 @@ from players.player import HUMAN, MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowanc
 _Tables = Annotated[int, Field(ge=0, le=MOST_PIECES)]
 
 
-def _pieces(value: Any) -> Any:
-    return USUAL_PIECES * value if isinstance(value, bool) else value
+_PIECES = BeforeValidator(
+    lambda value: USUAL_PIECES * value if isinstance(value, bool) else value, json_schema_input_type=bool | _Tables
+)
 
 
 class WinRule(Section):
@@ -67,7 +68,7 @@ class DrawRule(Section):
 class Adjudication(Section):
     """When a game ends before its rules end it, by endgame tables or as fastchess does by scores, in men."""
 
-    tables: Annotated[int, BeforeValidator(_pieces, json_schema_input_type=bool | _Tables)] = Field(
+    tables: Annotated[int, _PIECES] = Field(
         default=0,
         ge=0,
         le=MOST_PIECES,
@@ -188,18 +189,6 @@ PlayerField = Annotated[
 """A player, as a field: a short form such as simple@d6, or an entry."""
 
 
-def _unfit(spec: PlayerSpec) -> Iterator[tuple[str, str]]:
-    """Yield why a player cannot play in a tournament, with the key that says so."""
-    if spec.type == HUMAN:
-        yield "type", f"a {HUMAN} plays at the board (arena play), not in a tournament"
-    for key, reference in {"type": spec.type, **spec.options}.items():
-        if isinstance(reference, str) and reference.startswith("__main__:"):
-            thing = reference.partition(":")[2]
-            message = f"{reference!r} is code of the notebook or script itself, which the processes that play "
-            message += f"cannot load: keep it in a file (%%writefile own.py) and write own.py:{thing}"
-            yield key, message
-
-
 class GradeSettings(Section):
     """Who grades the decisions of the games, once these are played."""
 
@@ -255,11 +244,13 @@ Limits = Annotated[dict[_FolderName, LimitEntry], _Several]
 """Several limits by their names, as a field."""
 
 
-def _anchors(value: Any) -> Any:
-    return {value: 0.0} if isinstance(value, str) else {} if value is None else value
-
-
-AnchorField = Annotated[dict[str, float], BeforeValidator(_anchors, json_schema_input_type=str | dict[str, float])]
+AnchorField = Annotated[
+    dict[str, float],
+    BeforeValidator(
+        lambda value: {value: 0.0} if isinstance(value, str) else {} if value is None else value,
+        json_schema_input_type=str | dict[str, float],
+    ),
+]
 """Elo that is given, by player; a name alone has 0."""
 
 _ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s:/]+(:\d+)?/?|tcp://\[[0-9a-fA-F:]+\]:\d+")
@@ -283,6 +274,10 @@ _ENDED_EARLY = {
     "until": [name for name, kind in FORMATS.items() if kind.is_known],
 }
 """The formats that each of these keys may end early."""
+FIXED = ("variant", "seed", "max_plies", "adjudicate", "time_margin")
+"""Keys on which every game of a run depends, so that no run has games of two values."""
+BESIDE = ("grade", "report", "suite", "workers")
+"""Keys on which no game depends."""
 
 
 class Experiment(Section):
@@ -372,7 +367,17 @@ class Experiment(Section):
         if not names:
             yield ("players",), "'players' must list at least one player"
         for number, spec in enumerate(self.players):
-            yield from ((("players", number, key), message) for key, message in _unfit(spec))
+            if spec.type == HUMAN:
+                message = f"a {HUMAN} plays at the board (arena play), not in a tournament"
+                yield ("players", number, "type"), message
+            for key, reference in {"type": spec.type, **spec.options}.items():
+                if isinstance(reference, str) and reference.startswith("__main__:"):
+                    thing = reference.partition(":")[2]
+                    message = (
+                        f"{reference!r} is code of the notebook or script itself, which the processes that play "
+                    )
+                    message += f"cannot load: keep it in a file (%%writefile own.py) and write own.py:{thing}"
+                    yield ("players", number, key), message
         for number in repeated(names):
             message = f"the player {quoted(names[number])} is given twice: names must differ"
             yield ("players", number, "name"), message
@@ -386,17 +391,16 @@ class Experiment(Section):
                 yield ("suite", number), f"the suite {quoted(suite.title)} is given twice: names must differ"
             elif suite.random is not None and suite is not self.random_suite:
                 yield ("suite", number), "a run has one suite of random positions, searched to one depth"
-        ends = {"sprt": self.sprt, "until": self.until}
-        for key in [key for key, end in ends.items() if end is not None]:
-            if self.openings.are_repeated:
+        for key, formats in _ENDED_EARLY.items():
+            if getattr(self, key) is not None and self.openings.are_repeated:
                 alike = "games from the same one may be alike, and say no more"
                 yield (key,), f"{key!r} needs different openings: {alike}"
-            if self.format.type not in _ENDED_EARLY[key]:
-                formats = listed(map(repr, _ENDED_EARLY[key]), "or")
-                yield (key,), f"{key!r} needs the format {formats}, not {self.format.type!r}"
+            if getattr(self, key) is not None and self.format.type not in formats:
+                choices = listed(map(repr, formats), "or")
+                yield (key,), f"{key!r} needs the format {choices}, not {self.format.type!r}"
         if self.sprt is not None and self.format.tested and len(names) != 2:
             yield ("sprt",), f"'sprt' needs exactly two players, not {len(names)}"
-        if None not in ends.values():
+        if self.sprt is not None and self.until is not None:
             yield ("until",), "'until' and 'sprt' both decide when a match ends: give one of them"
 
     @property

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Self, get_type_hints
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder
 from arena.base.wording import counted, first_few
-from arena.experiment.model import Experiment
+from arena.experiment.model import BESIDE, FIXED, Experiment
 from arena.experiment.schedule import Result
 from arena.ledger.info import RunInfo
 from arena.ledger.packing import MOVE_RECORD
@@ -34,10 +34,6 @@ JUDGES = "judges"
 COMPLETE = "complete"
 """Key of the document that says whether nothing is left to be played."""
 _EXPERIMENT, _INFO = "experiment", "info"
-_FIXED = ("variant", "seed", "max_plies", "adjudicate", "time_margin")
-"""Keys of a configuration on which every game of a run depends."""
-_BESIDE = ("grade", "report", "suite", "workers")
-"""Keys on which no game depends."""
 _SQL: dict[Any, str] = {int: "INT", bool: "INT", str: "TEXT", float: "REAL", bytes: "BLOB"}
 _SQL |= {kind | None: name for kind, name in _SQL.items()}
 BUSY_SECONDS = 60.0
@@ -156,7 +152,7 @@ class Ledger:
 
     def _compare(self, stored: Mapping[str, Any], experiment: Experiment) -> None:
         wanted = experiment.as_dict()
-        for key in _FIXED:
+        for key in FIXED:
             if stored[key] != wanted[key]:
                 was = "" if isinstance(wanted[key], dict) else f" ({stored[key]} there, {wanted[key]} here)"
                 raise StoreError(
@@ -315,7 +311,7 @@ def fits(folder: Path, experiment: Experiment) -> bool:
     if not folder.exists() or not any(folder.iterdir()):
         return True
     run, wanted = run_in(folder), experiment.as_dict()
-    return run is not None and all(run[0].as_dict()[key] == wanted[key] for key in _FIXED)
+    return run is not None and all(run[0].as_dict()[key] == wanted[key] for key in FIXED)
 
 
 def is_run_of(folder: Path, experiment: Experiment) -> bool:
@@ -331,7 +327,7 @@ def is_run_of(folder: Path, experiment: Experiment) -> bool:
 
 def _played(experiment: Experiment) -> dict[str, Any]:
     """The keys on which games, or how many there are, depend."""
-    return {key: value for key, value in experiment.as_dict().items() if key not in _BESIDE}
+    return {key: value for key, value in experiment.as_dict().items() if key not in BESIDE}
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:

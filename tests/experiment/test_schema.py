@@ -54,12 +54,13 @@ def with_player(entry: str) -> str:
         with_player("{name: x, type: random, increment: 1}"),
         with_player("{type: negamax, depth: 0}"),
         with_player("{type: negamax, sweep: {depth: 4}}"),
+        with_player("{type: negamax, sweep: {depth: {from: 1, too: 4}}}"),
         MINIMAL + "seed: -1\n",
         MINIMAL + "suite: {random: 40, dept: 3}\n",
         MINIMAL.replace("variant: english", "variants: [english]"),
         "name: a\nvariant: english\nplayers: []\n",
         MINIMAL + "limits: {d4: {depth: 4}}\n",
-        MINIMAL + "limits: {d4: {depht: 4}, d6: {depth: 6}}\n",
+        MINIMAL + "limits: {d4: {depth: 0}, d6: {depht: 6}}\n",
     ],
 )
 def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
+from typing import TYPE_CHECKING, Annotated, TypeAlias, Union, get_args
 
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WithJsonSchema
 
@@ -20,10 +20,6 @@ FORMATS: dict[str, type[Format]] = {
 }
 
 
-def _mapping(value: Any) -> Any:
-    return {"type": value} if isinstance(value, str) else value
-
-
 if TYPE_CHECKING:
     FormatField: TypeAlias = Format
 else:
@@ -33,6 +29,9 @@ else:
         if not any(field.is_required() for key, field in format.model_fields.items() if key != "type")
     }
     _KINDS = Annotated[SerializeAsAny[Union[_TABLE]], Discriminator("type")]  # noqa: UP007
-    _NAMES = Annotated[str, WithJsonSchema(one_of(_ALONE))]
-    FormatField = Annotated[_KINDS, BeforeValidator(_mapping, json_schema_input_type=_NAMES | _KINDS)]
+    _FORMS = Annotated[str, WithJsonSchema(one_of(_ALONE))] | _KINDS
+    FormatField = Annotated[
+        _KINDS,
+        BeforeValidator(lambda it: {"type": it} if isinstance(it, str) else it, json_schema_input_type=_FORMS),
+    ]
 """Any of the formats, as a field of a configuration: a name, or a mapping with a type."""

@@ -85,8 +85,9 @@ def random_openings(
         lines, misses, ended = lines + 1, misses + 1, ended + (len(game.moves) < plies)
         if game.position not in tried:
             tried.add(game.position)
-            playable = game.outcome is None and not is_won_at_once(game)
-            if playable and (not balanced or is_even(variant, game.position)):
+            after = [apply(variant.rules, game.position, move) for move in game.legal_moves]
+            is_won_at_once = not all(has_move(variant.rules, position) for position in after)
+            if game.outcome is None and not is_won_at_once and (not balanced or is_even(variant, game.position)):
                 openings.append(Opening(game.position))
                 misses = 0
         if len(openings) == count:
@@ -164,7 +165,10 @@ def file_openings(variant: Variant, path: Path, plies: int | None = None) -> Fil
     if few := sum(white + black < variant.men for white, black in counts):
         notes.append(f"{few} {of} have less than half of the pieces of the start{hint}")
     uneven = [opening.position for opening, (white, black) in zip(openings, counts, strict=True) if white != black]
-    if won := sum(_is_quiet(variant, position) for position in uneven):
+    captures = [
+        [move for move in legal_moves(variant.rules, position) if move & sides(position)[1]] for position in uneven
+    ]
+    if won := captures.count([]):
         notes.append(f"in {won} {of} one side has more pieces and there is nothing to take{hint}")
     return FileOpenings(openings, left_out, notes)
 
@@ -178,12 +182,6 @@ def _from_lines(variant: Variant, path: Path) -> list[Opening]:
             except NotationError as error:
                 raise OpeningsError(f"{path}:{number}: {cut(str(error), _MAX_QUOTED)}", "file") from None
     return openings
-
-
-def _is_quiet(variant: Variant, position: Position) -> bool:
-    """Whether there is nothing to take."""
-    _, other = sides(position)
-    return not any(move & other for move in legal_moves(variant.rules, position))
 
 
 def left_out_lines(faults: Sequence[str]) -> list[str]:
@@ -249,12 +247,6 @@ def is_even(variant: Variant, position: Position) -> bool:
     with _one_search:
         choice = _searcher(variant).choose(Game(variant, position), Limit(EVEN_DEPTH), random.Random(0))
     return abs(choice.score or 0.0) < 1.0
-
-
-def is_won_at_once(game: Game) -> bool:
-    """Whether the side to move has a move that leaves the other side none."""
-    rules = game.variant.rules
-    return not all(has_move(rules, apply(rules, game.position, move)) for move in game.legal_moves)
 
 
 _one_search = threading.Lock()
