@@ -116,7 +116,8 @@ class Files(Section):
 
     def found(self, info: ValidationInfo) -> list[str]:
         """These files. Raises Refusal if there are none."""
-        return matching(self.files, info.context.path.parent, "files")
+        source: Source = info.context
+        return matching(self.files, source.path.parent, "files")
 
 
 def _kind(axis: Any) -> str:
@@ -262,7 +263,7 @@ def _put(player: dict[str, Any], origins: dict[Keys, Keys], path: Keys, value: A
 
 def _swept(entry: Mapping[str, Any], source: Source) -> dict[str, list[Setting]]:
     """The settings of a sweep, by its keys. Raises Refusal."""
-    checked, axes = _Swept.of(entry, source).sweep, dict[str, list[Setting]]()
+    checked, axes = _Swept.of(entry, source).sweep.model_extra or {}, dict[str, list[Setting]]()
     for key, axis in entry[SWEEP].items():
         if key == "limit":
             texts = [" ".join(f"{kind} {value}" for kind, value in limit.items()) for limit in axis]
@@ -272,7 +273,7 @@ def _swept(entry: Mapping[str, Any], source: Source) -> dict[str, list[Setting]]
             ]
             continue
         path: Keys = tuple(key.split("."))
-        values, word = checked.__pydantic_extra__[key], str(path[-1])
+        values, word = checked[key], str(path[-1])
         origins = [(SWEEP, key, n) if isinstance(axis, list) else (SWEEP, key) for n in range(len(values))]
         each = zip(values, origins, words_of(word, values), words_of(word, values, with_name=True), strict=True)
         axes[key] = [Setting({path: (value, origin)}, *words) for value, origin, *words in each]
