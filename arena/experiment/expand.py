@@ -155,8 +155,8 @@ class _Swept(Section):
 class Setting(NamedTuple):
     """One value of an axis."""
 
-    values: Mapping[Keys, tuple[Any, Keys]]
-    """What it puts where in the entry, and where in that it was."""
+    values: Mapping[Keys, Any]
+    """What it puts where in the entry."""
     text: str
     """Its word in a template."""
     phrase: str
@@ -215,26 +215,27 @@ def _several(entry: dict[str, Any], source: Source, before: int) -> list[Made]:
         raise Refusal("a pattern and 'sweep' do not go together: write an entry for each setting", where)
     else:
         files = submitted(entry[where], where, source.path.parent)
-        axes = {"file": [Setting({(where,): (reference, (where,))}, name, name) for name, reference in files]}
+        axes = {"file": [Setting({(where,): reference}, name, name) for name, reference in files]}
     if (more := before + math.prod(map(len, axes.values()))) > MAX_PLAYERS:
         raise Refusal(f"the sweeps and patterns make {more} players, more than {MAX_PLAYERS}", where)
     template = entry.get("name")
     made: dict[str, Made] = {}
-    for settings in product(*axes.values()):
+    for settings in product(*map(enumerate, axes.values())):
         player = deepcopy({key: value for key, value in entry.items() if key not in (where, "name")})
         origins: dict[Keys, Keys] = {} if "name" in entry else {("name",): (where,)}
-        for setting in settings:
-            for path, (value, origin) in setting.values.items():
-                _put(player, origins, path, value, origin)
+        for key, (number, setting) in zip(axes, settings, strict=True):
+            for path, value in setting.values.items():
+                of_sweep = (SWEEP, key, number, *(path if key == "limit" else ()))
+                _put(player, origins, path, value, of_sweep if where == SWEEP else (where,))
         name = template
         if template is None:
-            name = ", ".join(setting.phrase for setting in settings)
+            name = ", ".join(setting.phrase for _, setting in settings)
         elif isinstance(template, str):
             words = {key: word_of(key, value) for key, value in player.items()}
-            words |= dict(zip(axes, (setting.text for setting in settings), strict=True))
+            words |= dict(zip(axes, (setting.text for _, setting in settings), strict=True))
             name = filled(template, words)
         if isinstance(name, str) and name in made:
-            fields = [f"{{{key}}}" for key, settings in axes.items() if len(settings) > 1]
+            fields = [f"{{{key}}}" for key, axis in axes.items() if len(axis) > 1]
             missing = [field for field in fields if template is not None and field not in template]
             cause = f"put {' and '.join(missing)} into 'name'" if missing else "is a value listed twice?"
             message = f"the entry makes two players named {quoted(name)}: {cause}"
@@ -267,14 +268,11 @@ def _swept(entry: Mapping[str, Any], source: Source) -> dict[str, list[Setting]]
     for key, axis in entry[SWEEP].items():
         if key == "limit":
             texts = [" ".join(f"{kind} {value}" for kind, value in limit.items()) for limit in axis]
-            axes[key] = [
-                Setting({(kind,): (limit[kind], (SWEEP, key, number, kind)) for kind in limit}, text, text)
-                for number, (limit, text) in enumerate(zip(axis, texts, strict=True))
-            ]
-            continue
-        path: Keys = tuple(key.split("."))
-        values, word = checked[key], str(path[-1])
-        origins = [(SWEEP, key, n) if isinstance(axis, list) else (SWEEP, key) for n in range(len(values))]
-        each = zip(values, origins, words_of(word, values), words_of(word, values, with_name=True), strict=True)
-        axes[key] = [Setting({path: (value, origin)}, *words) for value, origin, *words in each]
+            limits = [{(kind,): value for kind, value in limit.items()} for limit in axis]
+            axes[key] = [Setting(limit, text, text) for limit, text in zip(limits, texts, strict=True)]
+        else:
+            path: Keys = tuple(key.split("."))
+            values, word = checked[key], str(path[-1])
+            words = zip(values, words_of(word, values), words_of(word, values, with_name=True), strict=True)
+            axes[key] = [Setting({path: value}, *of_value) for value, *of_value in words]
     return axes
