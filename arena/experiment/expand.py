@@ -116,8 +116,8 @@ class Files(Section):
 
     def found(self, info: ValidationInfo) -> list[str]:
         """These files. Raises Refusal if there are none."""
-        source: Source = info.context
-        return matching(self.files, source.path.parent, "files")
+        assert info.context is not None
+        return matching(self.files, info.context.path.parent, "files")
 
 
 def _kind(axis: Any) -> str:
@@ -268,7 +268,7 @@ def _swept(entry: Mapping[str, Any], source: Source) -> dict[str, list[Setting]]
     for key, axis in entry[SWEEP].items():
         if key == "limit":
             texts = [" ".join(f"{kind} {value}" for kind, value in limit.items()) for limit in axis]
-            limits = [{(kind,): value for kind, value in limit.items()} for limit in axis]
+            limits: list[dict[Keys, Any]] = [{(kind,): limit[kind] for kind in limit} for limit in axis]
             axes[key] = [Setting(limit, text, text) for limit, text in zip(limits, texts, strict=True)]
         else:
             path: Keys = tuple(key.split("."))

@@ -176,7 +176,7 @@ def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]
     return [{**whole, "name": name} for whole, name in zip(full, distinct_names(full), strict=True)]
 
 
-def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> dict[str, Any]:
+def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
     data = inline(entry, given_as) if isinstance(entry, str) else entry
     try:
         return completed_entry(data, folder)
