@@ -37,7 +37,7 @@ from arena.base.wording import quoted, shown
 from arena.experiment.names import distinct_names, filled, short_entry, word_of, words_of
 from arena.experiment.submissions import matching, pattern_key, submitted
 from arena.experiment.yaml.errors import Keys, Problem, Refusal
-from arena.experiment.yaml.section import Section
+from arena.experiment.yaml.section import Section, repeated
 from arena.experiment.yaml.values import Source
 from players.player import MEANT_LIMITS
 
@@ -203,7 +203,17 @@ def written_out(source: Source, *, are_renamed: bool = False) -> Source:
         players[number] = {**players[number], "name": name}
     wrong = {keys[:2] for keys, _ in problems}
     whole = source.with_mistakes(problems)._replace(refused=source.refused | wrong)
-    return whole.moved({**source.data, "players": players}, moves)
+    whole = whole.moved({**source.data, "players": players}, moves)
+    given_names = [player.get("name") if isinstance(player, dict) else None for player in players]
+    names = [name if isinstance(name, str) else "" for name in given_names]
+    doubled: list[Problem] = []
+    for number in [number for number in repeated(names) if names[number]]:
+        first = names.index(names[number])
+        line = whole.mistake(("players", first, "name"), "").line
+        place = f"in line {line}" if line else f"players[{first}]"
+        message = f"the player {quoted(names[number])} is already {place}: names must differ"
+        doubled.append((("players", number, "name"), message))
+    return whole.with_mistakes(doubled)
 
 
 def _several(entry: dict[str, Any], source: Source, before: int) -> list[Made]:

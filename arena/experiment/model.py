@@ -378,9 +378,6 @@ class Experiment(Section):
                     )
                     message += f"cannot load: keep it in a file (%%writefile own.py) and write own.py:{thing}"
                     yield ("players", number, key), message
-        for number in repeated(names):
-            message = f"the player {quoted(names[number])} is given twice: names must differ"
-            yield ("players", number, "name"), message
         for name in self.anchor.keys() - set(names):
             yield ("anchor", name), unknown("player", name, names)
         for keys, message in self.format.problems(names):

@@ -61,7 +61,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("type: random} => type: simple}", "8:20", "type: negamax, evaluation: simple; in short simple@d5"),
         ("{name: random, type: random} => [random]", "8:5", "an entry of 'players' must be a mapping of keys to"),
         ("{name: random, type: random} => rnadom@d6", "8:5", "did you mean 'random'?"),
-        ("name: mine-d6 => name: random", "10:6", "the player 'random' is given twice"),
+        ("name: mine-d6 => name: random", "10:6", "the player 'random' is already in line 8"),
         ("type: random} => type: 5}", "8:20", "'type' must be text"),
         ('name: random => name: "a\\nb"', "8:6", "'name' must be printable characters with no space at eithe"),
         ("    depth: 6 =>     depth: 0", "13:5", "'depth' must be greater than or equal to 1"),
@@ -185,7 +185,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("{name: x, type: greedy, evaluation: {linear: {kng: 2}}}", "5:51", "did you mean 'king'?"),
         ("{name: x, type: greedy, evaluation: {mix: {safety: a}}}", "5:48", "the weight of safety"),
         ("{name: x, type: engine}", "5:5", "engine needs the option 'command'"),
-        ("{name: r1, type: greedy, depth: 4}\n  - {name: r1, type: random}", "6:6", "'r1' is given twice"),
+        ("{name: r1, type: greedy, depth: 4}\n  - {name: r1, type: random}", "6:6", "already in line 5"),
         ("{<<: {type: random}, name: y}", "5:6", "YAML 1.1 reads '<<' as a merge, which has no place here"),
     ],
 }
