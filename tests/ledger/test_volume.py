@@ -52,7 +52,7 @@ _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
 
 
 def naive(moves: bytes, plies: int) -> list[tuple[Any, ...]]:
-    """A game's moves, read as `reports/README.md` says, byte by byte: the text, then the columns."""
+    """A game's moves, read as `packed` says, byte by byte: the text, then the columns."""
     data = zlib.decompress(moves)
     record = struct.Struct("<" + "".join(_CODES[kind] for _, kind in MOVE_RECORD))
     found = []
