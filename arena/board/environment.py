@@ -22,6 +22,7 @@ try:
 except ImportError:
     raise ImportError(not_installed("arena.board.environment", "PettingZoo", "rl")) from None
 
+_COLOURS = (*COLOURS, "random")
 TRIES = 1000
 """Random beginnings of a game, at most, of which one has to go on."""
 
@@ -64,16 +65,12 @@ class DraughtsEnv(AECEnv):
         super().__init__()
         self.encoding = Encoding(variant)
         self.variant = self.encoding.variant
-        for name, value, known in (
-            ("colour", colour, (*COLOURS, "random")),
-            ("render mode", render_mode, ("ansi",)),
-        ):
-            if value not in (None, *known):
-                raise ValueError(unknown(name, str(value), known))
+        if colour not in (None, *_COLOURS):
+            raise ValueError(unknown("colour", str(colour), _COLOURS))
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"the render mode is 'ansi' or None, not {render_mode!r}")
         if random_plies < 0 or max_plies < 1:
-            raise ValueError(
-                f"random_plies must be 0 or more, max_plies 1 or more, not {random_plies}, {max_plies}"
-            )
+            raise ValueError(f"random_plies, {random_plies}, must be 0 or more, max_plies, {max_plies}, 1 or more")
         self.opponent = None if opponent is None else Opponent(opponent, self.variant)
         self.possible_agents = ["player_0", "player_1"] if opponent is None else ["player_0"]
         self.colours = {"player_0": self.variant.first, "player_1": 1 - self.variant.first}
@@ -85,14 +82,8 @@ class DraughtsEnv(AECEnv):
         observed = spaces.Dict({"observation": planes, "action_mask": mask})
         self.observation_spaces = dict.fromkeys(self.possible_agents, observed)
         self.action_spaces = {agent: spaces.Discrete(self.encoding.actions) for agent in self.possible_agents}
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's actions."""
-        return self.action_spaces[agent]
+        self.observation_space = self.observation_spaces.__getitem__
+        self.action_space = self.action_spaces.__getitem__
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game; all random numbers, the opponent's too, come from `seed`, else go on from the last game's.
@@ -112,8 +103,8 @@ class DraughtsEnv(AECEnv):
                 break
         else:
             raise ValueError(f"every game is over after {self.random_plies} random plies: lower random_plies")
-        self.rewards, self._cumulative_rewards = dict.fromkeys(self.agents, 0), dict.fromkeys(self.agents, 0)
-        self.terminations, self.truncations = dict.fromkeys(self.agents, False), dict.fromkeys(self.agents, False)
+        self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0) for _ in range(2))
+        self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
 
     def observe(self, agent: str) -> dict[str, Any]:
         """An agent's observation, from its own view."""

@@ -65,45 +65,25 @@ class Encoding:
         planes[5] = min(game.occurrences - 1, LARGEST)
         return planes
 
-    def mask(self, game: Game) -> NDArray[np.int8]:
-        """Mark each action that is a legal move by 1, `int8[actions]`."""
-        mask = np.zeros(self.actions, np.int8)
-        mask[list(self.moves(game))] = 1
-        return mask
-
     def moves(self, game: Game) -> dict[int, int]:
         """The legal moves by their actions; twins beyond TWINS, which no known game has had, have none."""
         if game.legal_moves == [0]:
             return {self.actions - 1: 0}
         rules, (own, other) = self.variant.rules, sides(game.position)
         squares, count = self._squares[game.turn], self.variant.squares
-
-        def ends(move: int) -> int:
-            return count * squares[move & own] + squares[target_of(rules, own, other, move)]
+        ends = {
+            move: count * squares[move & own] + squares[target_of(rules, own, other, move)]
+            for move in game.legal_moves
+        }
+        by_ends = dict(sorted((action, move) for move, action in ends.items()))
+        if len(by_ends) == len(ends):  # no twins, as nearly always
+            return by_ends
 
         def rank(move: int) -> tuple[int, list[int], int]:
-            return ends(move), sorted(squares[bit] for bit in single_bits(move & other)), move
+            return ends[move], sorted(squares[bit] for bit in single_bits(move & other)), move
 
-        by_ends = dict(sorted((ends(move), move) for move in game.legal_moves))
-        if len(by_ends) == len(game.legal_moves):  # no twins, as nearly always
-            return by_ends
         moves, twins = dict[int, int](), list[int]()
-        for action, _, move in sorted(map(rank, game.legal_moves)):
-            if moves.setdefault(action, move) != move:
+        for move in sorted(ends, key=rank):
+            if moves.setdefault(ends[move], move) != move:
                 twins.append(move)
-        return moves | {count**2 + number: twin for number, twin in enumerate(twins[:TWINS])}
-
-    def action(self, game: Game, move: int) -> int:
-        """Return the action of a legal move. Raises ValueError for any other."""
-        for action, legal in self.moves(game).items():
-            if legal == move:
-                return action
-        raise ValueError(f"{move} is not a legal move with an action")
-
-    def move(self, game: Game, action: int) -> int:
-        """Find the legal move of an action. Raises ValueError if it has none."""
-        moves = self.moves(game)
-        if action not in moves:
-            legal = ", ".join(map(str, moves))
-            raise ValueError(f"the action {action} is not legal in {game.fen}; legal: {legal}")
-        return moves[action]
+        return moves | dict(zip(range(count**2, count**2 + TWINS), twins, strict=False))
