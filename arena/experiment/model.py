@@ -39,7 +39,7 @@ from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.rules import SIZES
 from arena.rules.variants import VARIANTS, Variant
-from players.player import HUMAN, MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
+from players.player import ENGINE, HUMAN, MEANT_LIMITS, NAME_CHARACTERS, TYPES, Allowance, Limit, PlayerSpec
 
 _Tables = Annotated[int, Field(ge=0, le=MOST_PIECES)]
 
@@ -366,6 +366,7 @@ class Experiment(Section):
         names = [spec.name for spec in self.players]
         if not names:
             yield ("players",), "'players' must list at least one player"
+        ports = [spec.options.get("port") if spec.type == ENGINE else None for spec in self.players]
         for number, spec in enumerate(self.players):
             if spec.type == HUMAN:
                 message = f"a {HUMAN} plays at the board (arena play), not in a tournament"
@@ -378,6 +379,9 @@ class Experiment(Section):
                     )
                     message += f"cannot load: keep it in a file (%%writefile own.py) and write own.py:{thing}"
                     yield ("players", number, key), message
+            if ports[number] and ports[number] in ports[:number]:
+                other = names[ports.index(ports[number])]
+                yield ("players", number, "port"), f"{other} has port {ports[number]}, too: two programs need two"
         for name in self.anchor.keys() - set(names):
             yield ("anchor", name), unknown("player", name, names)
         for keys, message in self.format.problems(names):

@@ -10,7 +10,7 @@ import re
 import socket
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,7 +22,7 @@ from arena.rules.hub import parse_hub_move, position_text
 from arena.rules.move_text import move_squares
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.engines.program import PATIENCE, Program, ProgramError, announce_waiting, tell_sent
+from players.engines.program import PATIENCE, Program, ProgramError, Starter, announce_waiting, tell_sent
 from players.loading import PlayerError
 from players.player import AnswerError, Choice, Limit, Resign
 
@@ -32,25 +32,19 @@ _MOST = 999
 _LONGEST = 127
 """Characters of a message."""
 _END_SECONDS = 10.0
-"""Seconds for the answer to GAMEEND, and for a move after its time is over."""
+"""Seconds for a move after its time is over."""
 _TRY_SECONDS = 0.02
-_GAME_END, _NO_MORE_GAMES = "E00", "E01"
 
 Listens = Literal["program", "arena"]
 
 
 class Dxp:
-    """A conversation with an outside program; `start` starts it with the words of a command."""
+    """A conversation with an outside program, which `start` starts for each game by the words of a command."""
 
     version = ""
 
     def __init__(
-        self,
-        start: Callable[[Sequence[str]], Program],
-        words: Sequence[str],
-        variant: Variant,
-        port: int,
-        listens: Listens,
+        self, start: Starter, words: Sequence[str], variant: Variant, port: int, listens: Listens
     ) -> None:
         """For port 0 a free one is taken. Raises PlayerError if board or port do not fit the protocol."""
         if variant.squares != _SQUARES or variant.rules.passes:
@@ -61,46 +55,45 @@ class Dxp:
             raise PlayerError(message, "command")
         self._start, self._words, self._variant, self._port, self._listens = start, words, variant, port, listens
         self.program: Program | None = None
-        self._sockets: list[socket.socket] = []
-        """The mark of the port, the listener, the connection."""
+        self._connection = socket.socket()
         self._heard = b""
         self._game: tuple[Position, list[int]] | None = None
-        """Start and moves of the game that the program plays, its own move last; None between games."""
-        self._moves: int | None = None
+        """Start and moves of the program's game, its own move last; None before one."""
+        self._left: int | None = None
         """Moves that the program has left in it; None for no limit."""
 
     def open(self) -> None:
         """Start the program and connect to it. Raises PlayerError, and ProgramError if it ends."""
-        port = self._take_port()
-        self.program = program = self._start([word.replace("{port}", str(port)) for word in self._words])
-        soon = time.perf_counter() + PATIENCE
-        while True:
-            with suppress(OSError):
-                if self._listens == "arena":
-                    self._sockets.append(self._sockets[1].accept()[0])
-                else:
-                    self._sockets.append(socket.create_connection((_HOST, port)))
-                break
-            if program.has_ended:
-                raise ProgramError(program.ending("connection"))
-            if time.perf_counter() > soon:
-                name = Path(self._words[0]).name
-                announce_waiting(f"waiting for {name} to connect at port {port}{program.wrote}")
-                soon = float("inf")
-            program.forget()
-            time.sleep(_TRY_SECONDS)
+        with socket.socket() as own:
+            try:
+                own.bind((_HOST, self._port))
+            except OSError:
+                advice = "write {port} into the command if it can have another one, or play with one worker"
+                message = f"port {self._port} is taken, perhaps by another process of the same program: {advice}"
+                raise PlayerError(message, "port") from None
+            port, is_awaited = own.getsockname()[1], self._listens == "arena"
+            own.settimeout(_TRY_SECONDS)
+            own.listen(1) if is_awaited else own.close()
+            self.program = program = self._start([word.replace("{port}", str(port)) for word in self._words])
+            soon = time.perf_counter() + PATIENCE
+            while True:
+                with suppress(OSError):
+                    self._connection = own.accept()[0] if is_awaited else socket.create_connection((_HOST, port))
+                    break
+                if program.has_ended:
+                    raise ProgramError(program.ending("connection"))
+                if time.perf_counter() > soon:
+                    name, soon = Path(self._words[0]).name, float("inf")
+                    announce_waiting(f"waiting for {name} to connect at port {port}{program.wrote}")
+                program.forget()
+                time.sleep(_TRY_SECONDS)
         # closed so, it leaves nothing at the port, where a program could not listen again for a minute (TIME_WAIT)
-        self._sockets[2].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def begin(self) -> None:
-        """End the last game; start the program again if it does not stay. Raises PlayerError and ProgramError."""
+        """Start the program, again if it has played. Raises PlayerError and ProgramError."""
         if self._game is not None:
-            deadline, text = time.perf_counter() + _END_SECONDS, ""
-            with suppress(ProgramError, AnswerError):
-                self._send(_GAME_END)
-                while not text.startswith("E"):
-                    text = self._message(deadline)
-            self._end_game(text or _NO_MORE_GAMES)
+            self.close()
         if self.program is None:
             self.open()
 
@@ -119,91 +112,62 @@ class Dxp:
         By the protocol a game is over with the moves of its clock; another one goes on where that ended. Raises
         AnswerError for any other answer, and if there is none 10 s after the clock ran out; Resign; ProgramError.
         """
-        deadline = None if limit.longest is None else time.perf_counter() + limit.longest + _END_SECONDS
-        if self._moves == 0 or self._game != (game.start, game.moves[:-1]):
+        clock = limit.clock or 0.0
+        deadline = time.perf_counter() + clock + _END_SECONDS
+        if self._left == 0 or self._game != (game.start, game.moves[:-1]):
             self.begin()
-            self._request(game, limit, deadline)
+            self._left = limit.moves
+            # it begins before the opponent's last move, so that the program's book knows the usual start
+            start, minutes = game.positions[max(len(game.moves) - 1, 0)], int(clock // _MINUTE)
+            self._send(game_request(self._variant, start, game.position.turn, minutes, limit.moves or 0))
+            text = self._message(deadline)
+            if not text.startswith("A") or text[33:] != "0":
+                raise AnswerError(f"answered the request for a game with {quoted(text)}")
         if game.moves:
             self._send(move_message(self._variant, game.positions[-2], game.moves[-1]))
         self._game = game.start, list(game.moves)
         text = self._message(deadline)
+        if text.startswith("E1"):
+            raise Resign
         if text.startswith("E"):
-            self._send(_GAME_END)
-            self._end_game(text)
-            if text.startswith("E1"):
-                raise Resign
             raise AnswerError(f"ended the game in place of a move (GAMEEND {text[1:2]})")
         seconds, written = parsed_move(text)
         move = parse_hub_move(self._variant, game.position, written, game.legal_moves)
         if move is None:
             return Choice(cast(Any, written))
         self._game[1].append(move)
-        self._moves = None if self._moves is None else self._moves - 1
+        self._left = self._left and self._left - 1
         return Choice(move, extra={"said_ms": 1000 * seconds})
 
     def close(self) -> None:
         """End the connection and the program."""
         self._game, self._heard = None, b""
-        while self._sockets:
-            self._sockets.pop().close()
+        self._connection.close()
         if self.program is not None:
             self.program.close()
         self.program = None
-
-    def _take_port(self) -> int:
-        """The port, which no other player on this machine takes: the mark of that is UDP's port of its number."""
-        mark = socket.socket(type=socket.SOCK_DGRAM)
-        self._sockets = [mark]
-        try:
-            mark.bind((_HOST, self._port))
-            port: int = mark.getsockname()[1]
-            self._sockets.append(socket.create_server((_HOST, port), backlog=1))
-        except OSError:
-            advice = "write {port} into the command if it can have another one, or play with one worker"
-            message = f"port {self._port} is taken, perhaps by another process of the same program: {advice}"
-            raise PlayerError(message, "port") from None
-        self._sockets[1].settimeout(_TRY_SECONDS)
-        if self._listens == "program":
-            self._sockets[1].close()
-        return port
-
-    def _request(self, game: Game, limit: Limit, deadline: float | None) -> None:
-        """Ask for a game that begins before the opponent's last move, so that a book knows the usual start."""
-        before = game.positions[max(len(game.moves) - 1, 0)]
-        minutes = min(max(int((limit.clock or 0.0) // _MINUTE), 1), _MOST)
-        self._moves = limit.moves
-        self._send(game_request(self._variant, before, game.position.turn, minutes, limit.moves or 0))
-        text = self._message(deadline)
-        if not text.startswith("A") or text[33:] != "0":
-            raise AnswerError(f"answered the request for a game with {quoted(text)}")
-
-    def _end_game(self, text: str) -> None:
-        """The game is over by the program's GAMEEND, which may end the program, too."""
-        self._game = None
-        if text[2:] == _NO_MORE_GAMES[2:]:
-            self.close()
 
     def _send(self, text: str) -> None:
         assert self.program is not None
         tell_sent(text)
         try:
-            self._sockets[-1].sendall(text.encode() + b"\0")
+            self._connection.sendall(text.encode() + b"\0")
         except OSError:
             raise ProgramError(self.program.ending("connection")) from None
 
-    def _message(self, deadline: float | None) -> str:
+    def _message(self, deadline: float) -> str:
         """The next message that is no chat. Raises AnswerError at the deadline, and ProgramError."""
         assert self.program is not None
         text = ""
-        while not text or text.startswith("C"):
-            while b"\0" not in self._heard[: _LONGEST + 1]:
+        while text[:1] in ("", "C"):
+            while b"\0" not in self._heard:
                 if len(self._heard) > _LONGEST:
                     raise ProgramError(f"sent {_LONGEST + 1} characters without the end of a message")
-                if not self.program.wait(self._sockets[-1], deadline):
+                if not self.program.wait(self._connection, deadline):
                     raise AnswerError(f"sent nothing, {_END_SECONDS:g} s after its time was over")
                 part = b""
                 with suppress(ConnectionError):
-                    part = self._sockets[-1].recv(_LONGEST + 1)
+                    part = self._connection.recv(_LONGEST + 1)
                 if not part:
                     raise ProgramError(self.program.ending("connection"))
                 self._heard += part
@@ -217,14 +181,13 @@ def game_request(variant: Variant, start: Position, follower: int, minutes: int,
     """GAMEREQ: the Follower's colour, each player's minutes and moves, 0 for no limit of these, and the start."""
     squares = position_text(variant, start).translate(str.maketrans("bB", "zZ"))
     placed = "A" if start == VARIANTS["international"].start else f"B{squares}"
-    return f"R01{'draughts-arena':32}{'WZ'[follower]}{minutes:03}{moves:03}{placed}"
+    return f"R01{'draughts-arena':32}{'WZ'[follower]}{min(max(minutes, 1), _MOST):03}{moves:03}{placed}"
 
 
 def move_message(variant: Variant, position: Position, move: int) -> str:
     """MOVE: 0 seconds, as the arena keeps the time, the squares from and to, and the captured squares."""
     origin, target, captured = move_squares(variant, position, move)
-    numbers = "".join(f"{number:02}" for number in (origin, target, len(captured), *captured))
-    return f"M0000{numbers}"
+    return "M0000" + "".join(f"{number:02}" for number in (origin, target, len(captured), *captured))
 
 
 def parsed_move(text: str) -> tuple[int, str]:

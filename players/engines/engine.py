@@ -28,8 +28,8 @@ class Engine:
     `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it `listens`
     at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
     `files` are those that it is made of besides the words of its command, such as an engine behind a script.
-    With `restart` the program is started anew for each game. With `log` the arena keeps what is said in a game, by
-    the program and to it, beside the run.
+    It is started anew for each game with `restart`, and by `dxp`. With `log` the arena keeps what is said in a
+    game, by the program and to it, beside the run.
     """
 
     man_value = 1.0
@@ -59,7 +59,7 @@ class Engine:
         start = partial(_started, folder=Path(folder))
         others: tuple[tuple[str, object, object], ...]
         if protocol == "dxp":
-            others = ("parameters", parameters, None), ("reserve", reserve, RESERVE)
+            others = ("parameters", parameters, None), ("reserve", reserve, RESERVE), ("restart", restart, False)
             self._speech: Hub | Dxp = Dxp(start, words, variant, port, listens)
         else:
             others = ("port", port, 0), ("listens", listens, "program")

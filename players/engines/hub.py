@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from arena.base.wording import quoted
@@ -17,7 +17,7 @@ from arena.rules.hub import RESIGNS, Line, game_line, line, parse_hub_move, pars
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
 from players.engines.parameters import Declared, ParameterValue, changed_settings, declared
-from players.engines.program import PATIENCE, Program, ProgramError, announce_waiting
+from players.engines.program import PATIENCE, Program, ProgramError, Starter, announce_waiting
 from players.loading import PlayerError
 from players.player import AnswerError, Choice, Limit, Resign
 
@@ -35,7 +35,7 @@ class Hub:
 
     def __init__(
         self,
-        start: Callable[[Sequence[str]], Program],
+        start: Starter,
         words: Sequence[str],
         variant: Variant,
         parameters: Mapping[str, ParameterValue],

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import socket
-from typing import IO
+from typing import IO, TypeAlias
 
 from arena.base.process import memory_limit, processor_seconds, tell
 from arena.base.wording import quoted
@@ -187,6 +187,10 @@ class Program:
                 *whole, self._begun = (self._begun[-LONGEST_LINE - 1 :] + part).split(b"\n")
                 self._lines += [line.decode("utf-8", "backslashreplace").strip() for line in whole]
         return ready
+
+
+Starter: TypeAlias = Callable[[Sequence[str]], Program]
+"""Starts a program by the words of its command."""
 
 
 def _signal_name(number: int) -> str:

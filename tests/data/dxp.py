@@ -148,18 +148,11 @@ def main(what: str, port: int, connects: bool) -> None:
             board = ByTheRules(squares, first) if what == "plays by the rules" else King(squares, white)
             line.say("A" + "me".ljust(32) + "0")
             goes = white == (first == "W")
-        elif text[0] == "M":
-            assert board is not None, text
+        else:
+            assert text[0] == "M" and board is not None, text
             board.hear(text)
             goes = True
-        else:
-            assert text[0] == "E" and len(text) == 3 and text[1] in "0123" and text[2] in "01", text
-            if board is not None and what != "does not confirm":
-                line.say("E01" if what == "leaves after a game" else "E00")
-            board, goes = None, False
-            if what == "leaves after a game":
-                return
-        if goes and board is not None:
+        if goes:
             left -= 1
             if left < 0:
                 line.say("E00")  # as Scan and Moby Dam when all moves are made

@@ -146,16 +146,6 @@ def test_a_program_that_gives_up_has_resigned():
     assert (record.result, record.termination, record.error) == ("black", "resigned", "")
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("what", ["leaves after a game", "does not confirm"])
-def test_a_program_that_left_its_game_or_does_not_leave_it_is_started_again(
-    what: str, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(dxp, "_END_SECONDS", 0.5)
-    task = task_of(INTERNATIONAL, partner(what), partner("shuttles"), opening=KINGS, max_plies=4)
-    assert [play(task).termination for _ in range(2)] == ["max_plies"] * 2
-
-
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_a_program_plays_on_when_the_moves_of_its_clock_are_made(listens: str):
     limit = Limit(clock=60.0, moves=2)
