@@ -21,7 +21,7 @@ from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
 from players.options import ENTRY_KEYS, Option, check_options, option_problems, options_of, takes_rules
 from players.plain import Plain
 from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Pause, Player, PlayerSpec
-from players.published import PUBLISHED
+from players.published.programs import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {
     "random": Random,

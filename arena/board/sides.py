@@ -18,7 +18,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import has_network
 from players.loading import PlayerError, located
 from players.player import HUMAN, LEVELS, NAME_CHARACTERS, Choice, Limit, PlayerSpec, default_limit, limits_of
-from players.published import PUBLISHED
+from players.published.programs import PUBLISHED
 from players.table import PLAYERS
 
 USUAL_SECONDS = 1.0

@@ -17,11 +17,7 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS
 from players.negamax.score import WIN
 from players.player import Choice, Limit
-from players.published.checkers_ai import CheckersAI
-from players.published.cis300 import Cis300
-from players.published.game3 import Game3
-from players.published.program import Published
-from players.published.simplified import Simplified
+from players.published.programs import CheckersAI, Cis300, Game3, Published, Simplified
 from tests.helpers import published as twins
 from tests.helpers.rule_sets import UNCOMPILED
 

@@ -26,10 +26,7 @@ from players.negamax.state import MAX_DEPTH, Lasting, NegamaxSettings
 from players.negamax.switches import PRESETS
 from players.negamax.table_and_order import ENTRY, INFO
 from players.player import Choice, Limit
-from players.published.checkers_ai import CheckersAI
-from players.published.cis300 import Cis300
-from players.published.game3 import Game3
-from players.published.program import Plain, Published
+from players.published.programs import AlphaBeta, CheckersAI, Cis300, Game3, Published
 from players.published.search import ProgramSettings
 from tests.helpers import naive
 from tests.helpers.rule_sets import UNCOMPILED, share
@@ -302,7 +299,7 @@ def spoil(player: Any) -> None:
         spoil(player._negamax)
         player._memory.tree[:] = 3
         memory, lasting = player._memory, {*fields_of(TreeSettings)}
-    elif isinstance(player, Plain):
+    elif isinstance(player, AlphaBeta):
         memory, lasting = player.workspace, {*fields_of(ProgramSettings)}
     else:
         memory, lasting = player.workspace, {*fields_of(NegamaxSettings), *fields_of(Lasting)}

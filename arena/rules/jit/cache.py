@@ -35,7 +35,7 @@ _KERNELS = (
     *(f"players/evaluation/{name}.py" for name in ("builtin", "evaluator", "features", "linear", "mix", "neural")),
     *(f"players/mcts/{name}.py" for name in ("search", "state", "tree")),
     *(f"players/negamax/{name}.py" for name in ("score", "search", "state", "switches", "table_and_order")),
-    *(f"players/published/{name}.py" for name in ("game3", "program", "search")),
+    "players/published/*.py",
 )
 """The files that hold kernels, and the constants with which they are compiled."""
 _NOT_COMPILED = re.compile(r'"""[\s\S]*?"""|"[^"\n]*"|#.*')
