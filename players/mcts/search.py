@@ -21,11 +21,11 @@ from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
-from players.mcts.state import LINE, TreeAnswer, TreeState
 from players.mcts.tree import (
     COUNT,
     DRAWN,
     FIRST_CHILD,
+    LINE,
     NODE_MOVE,
     PROVEN,
     REJECTED,
@@ -34,6 +34,8 @@ from players.mcts.tree import (
     VALUE_UNIT,
     VISITS,
     WIDTH,
+    TreeAnswer,
+    TreeState,
     add_children,
     best_child,
     clear_node,

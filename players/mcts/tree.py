@@ -1,4 +1,4 @@
-"""The tree of a search: how nodes are chosen, added, proven and kept, in an array of int64.
+"""The tree of a search: how nodes are chosen, added, proven and kept, in an array of int64; the state of a search.
 
 A node is named by the place of its first word. Its values are in the view of the side that moved into it, so that
 the side to move takes the child of the highest value. Children stand side by side, behind their parent.
@@ -7,13 +7,17 @@ the side to move takes the child of the highest value. Children stand side by si
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import Moves
-from players.mcts.state import TreeState
+from players.memory import Floats, Integers
+from players.negamax.state import HISTORY, MAX_MOVES, DrawRules, SearchLine
 
+LINE = 256
+"""Plies from the root beyond which no position is added to the tree."""
 WIDTH = 8
 """Words of a node: a line of the processor's cache."""
 NODE_MOVE, FIRST_CHILD, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PARENT = range(WIDTH)
@@ -26,6 +30,48 @@ FIRST_PLAY = 1.0
 """The bound of a child that was never visited."""
 DRAWN = 1 << 40
 """`PROVEN` of a draw. A win in n plies is n + 1, a loss -(n + 1), what is not proven 0."""
+
+
+class TreeAnswer(NamedTuple):
+    """What a tree search reports, read from its record by these names; counters mean what they do in `Choice`."""
+
+    nodes: int
+    leaves: int
+    deepest: int
+    line_length: int
+    used: int
+
+
+class TreeSettings(DrawRules):
+    """What a player sets: its options once, minimax's advice at each search."""
+
+    rollout: int
+    rollout_depth: int
+    exploration: float
+    scale: float  # in the evaluation's unit
+    solver: int
+    reject_depth: int
+    reject_margin: float  # in the evaluation's unit
+    trust: int
+    tree: int  # the address of the tree
+    tree_words: int
+    advised: int  # the root's best move by minimax, 0 for none
+    advice: float  # and its value
+
+
+class TreeState(SearchLine, TreeSettings):
+    """Everything that a tree search reads and writes; `begin_tree_search` clears down to `random`."""
+
+    leaves: int
+    deepest: int
+    line_length: int  # how many there are of `line`
+    used: int  # words of the tree in use: its root's, or what is kept of the last search
+    random: int  # the state of the random stream
+    path: Annotated[Integers, (HISTORY + LINE + 2, 3)]
+    progress: Annotated[Integers, (HISTORY + LINE + 2, 2)]
+    nodes_of_line: Annotated[Integers, (LINE + 2,)]  # the nodes from the root down
+    line: Annotated[Integers, (LINE + 2,)]  # the principal line
+    values: Annotated[Floats, (MAX_MOVES,)]  # of one position's moves, by shallow searches
 
 
 def new_tree(megabytes: int) -> Moves:

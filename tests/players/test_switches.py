@@ -18,7 +18,7 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.mcts.player import Hybrid, Mcts
-from players.mcts.state import TreeSettings
+from players.mcts.tree import TreeSettings
 from players.memory import fields_of
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT

@@ -33,7 +33,7 @@ _KERNELS = (
     *(f"arena/rules/{name}.py" for name in ("captures", "movegen", "moves", "position", "rules", "zobrist")),
     *("arena/rules/endgame/index.py", "arena/rules/endgame/retrograde.py", "arena/rules/jit/*.py"),
     *(f"players/evaluation/{name}.py" for name in ("builtin", "evaluator", "features", "linear", "mix", "neural")),
-    *(f"players/mcts/{name}.py" for name in ("search", "state", "tree")),
+    *(f"players/mcts/{name}.py" for name in ("search", "tree")),
     *(f"players/negamax/{name}.py" for name in ("score", "search", "state", "switches", "table_and_order")),
     "players/published/*.py",
 )
