@@ -59,7 +59,7 @@ class Examination(NamedTuple):
     """Of one call within a compiled loop; None where it was not timed, or raises exceptions."""
     simple: float | None = None
     """The same for the evaluation `simple`."""
-    shown: tuple[Valued, ...] = ()
+    samples: tuple[Valued, ...] = ()
     """The start, a position of the middle and an ending."""
 
 
@@ -139,7 +139,7 @@ def examine(
         ),
         nanoseconds=_nanoseconds(evaluation, variant, positions) if is_timed and not raising else None,
         simple=_nanoseconds(simple, variant, positions) if is_timed else None,
-        shown=tuple(Valued(positions[i], values[i].value) for i in (0, by_pieces[0], len(positions) - 1)),
+        samples=tuple(Valued(positions[i], values[i].value) for i in (0, by_pieces[0], len(positions) - 1)),
     )
 
 

@@ -43,6 +43,7 @@ class Plain:
             # a win is worth the more the sooner it comes
             return (WIN - ply if outcome.winner == game.turn else ply - WIN), ()
         if ply == self._depth:
+            # evaluations are compiled, and a call costs more than a position: so they take a list of positions
             return float(self._evaluation.values(self._rules, [game.position])[0]), ()
         best, line = -math.inf, tuple[int, ...]()
         for move in game.legal_moves:

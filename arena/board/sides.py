@@ -143,7 +143,7 @@ class Opponent:
 
         All its chance comes from `seed`. Raises ValueError, in one line, for a wrong entry or variant.
         """
-        self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
+        self.variant = build_variant(variant)
         try:
             self._spec = located(player_spec(entry), Path())
             self._player = LocalPlayer(self._spec, self.variant)

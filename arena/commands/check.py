@@ -123,6 +123,6 @@ def _examine(evaluation: str, variant: Variant) -> int:
         echo(f"  {finding.level:8} {finding.words}")
     if examination.nanoseconds is not None:
         echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
-    for position, value in examination.shown:
+    for position, value in examination.samples:
         echo(f"\n{board_text(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}")
     return _end(examination.findings)

@@ -89,11 +89,14 @@ class Board:
         numbers, algebraic or none. The `caption` below the board says who is to move, unless it is given. Raises
         ValueError, in one line, for an unknown variant, a wrong position, square or label.
         """
-        self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
+        self.variant = build_variant(variant)
         if isinstance(position, str):
             position = parse_fen(self.variant, position)
         self.position = self.variant.start if position is None else position
-        self.last = last if isinstance(last, MoveSquares | None) else self._move(last)
+        if last is not None and not isinstance(last, MoveSquares):
+            squares = self._way(last)
+            last = MoveSquares(squares[0], squares[-1], ())
+        self.last = last
         self.arrows = [self._way(arrow) for arrow in arrows]
         self.marks = [self._square(mark) for mark in marks]
         if labels not in get_args(Labels):
@@ -121,7 +124,7 @@ class Board:
             _group("columns", (self._edge(number, columns, False) for number in range(columns if edges else 0))),
             _group("rows", (self._edge(number, rows, True) for number in range(rows if edges else 0))),
             _group("pieces", self._pieces()),
-            _group("marks", (_mark(self._centre(number)) for number in self.marks)),
+            _group("marks", map(self._mark, self.marks)),
             _group("arrows", (_arrow([self._centre(number) for number in way]) for way in self.arrows)),
             _group("caption", self._caption(rows * UNIT)),
         )
@@ -150,10 +153,6 @@ class Board:
     def _repr_svg_(self) -> str:
         return self.svg()
 
-    def _move(self, way: Way) -> MoveSquares:
-        squares = self._way(way)
-        return MoveSquares(squares[0], squares[-1], ())
-
     def _way(self, way: Way) -> list[int]:
         if isinstance(way, str) and not square_numbers(way):
             raise ValueError(f"{way!r} names no squares, as 11-15 does")
@@ -173,6 +172,10 @@ class Board:
     def _centre(self, number: int) -> tuple[int, int]:
         x, y = self._corner(number)
         return x + UNIT // 2, y + UNIT // 2
+
+    def _mark(self, number: int) -> str:
+        x, y = self._centre(number)
+        return f'<circle cx="{x}" cy="{y}" r="44" fill="none" stroke="{MARK}" stroke-width="7"/>'
 
     def _squares(self) -> Iterator[str]:
         width, height = 2 * self.variant.rules.per_row * UNIT, self.variant.rules.rows * UNIT
@@ -239,7 +242,7 @@ def board_text(
     in (). `pieces` is LETTERS or FIGURES, `width` one of WIDTHS: squares of 4 characters have the second bracket
     alone, squares of 3 none.
     """
-    lines = []
+    lines, ends = list[str](), () if last is None else last[:2]
     for row in rows_of(variant, flip):
         cells = []
         for number in row:
@@ -247,7 +250,7 @@ def board_text(
                 cells.append(" " * width)
                 continue
             piece = pieces[piece_letter(position, variant.bits[number - 1])]
-            opens, closes = "()" if number in marks else "[]" if number in _ends(last) else "  "
+            opens, closes = "()" if number in marks else "[]" if number in ends else "  "
             label = square_label(variant, number, labels)
             cells.append(f"{opens}{label:>2}{piece}{closes}"[width < WIDTHS[0] :][:width])
         lines.append("".join(cells).rstrip())
@@ -271,10 +274,6 @@ def rows_of(variant: Variant, flip: bool = False) -> list[list[int]]:
         column, row = place(variant, bit)
         rows[row][column] = number
     return [row[::-1] for row in rows[::-1]] if flip else rows
-
-
-def _ends(last: MoveSquares | None) -> tuple[int, ...]:
-    return () if last is None else last[:2]
 
 
 def symbols() -> str:
@@ -321,10 +320,6 @@ def _group(name: str, elements: Iterable[str]) -> str:
 
 def _rect(at: tuple[int, int], attributes: str) -> str:
     return f'<rect x="{at[0]}" y="{at[1]}" width="{UNIT}" height="{UNIT}" {attributes}/>'
-
-
-def _mark(at: tuple[int, int]) -> str:
-    return f'<circle cx="{at[0]}" cy="{at[1]}" r="44" fill="none" stroke="{MARK}" stroke-width="7"/>'
 
 
 def _arrow(way: Sequence[tuple[int, int]]) -> str:

@@ -72,8 +72,8 @@ _EMPTY = 2
 """Rows between the sides that men of the start leave empty on a board of another size, at least."""
 
 
-def build_variant(description: str | Mapping[str, Any]) -> Variant:
-    """The variant that a configuration names, or describes by a `base` and what is different.
+def build_variant(description: Variant | str | Mapping[str, Any]) -> Variant:
+    """The variant that a configuration names, or describes by a `base` and what is different; a variant is itself.
 
     `{base: english, promotion: never, repetition: 0}`: any rule of `Rules` by its name, draw rules (0 is off;
     `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`, and `rows`, one of SIZES, for a
@@ -81,13 +81,15 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     with what differs from the base, always in the same order; `english-6x6` is that of `{base: english, rows: 6}`.
     Raises VariantError.
     """
+    if isinstance(description, Variant):
+        return description
     if isinstance(description, str) and not description.startswith("{"):
         return _named(description)
     changes = _read(description) if isinstance(description, str) else dict(description)
     try:
         Changes.model_validate(changes)
     except ValidationError as error:
-        raise _refusal(changes, error.errors()) from None
+        raise _refusal(error.errors()) from None
     base = VARIANTS[changes["base"]]
     sized = _resized(base, changes.get("rows", base.rules.rows))
     variant = _changed(sized, changes)
@@ -120,11 +122,10 @@ def _named(name: str) -> Variant:
     """One of VARIANTS, or one of them on a board of another size."""
     if name in VARIANTS:
         return VARIANTS[name]
-    for base in VARIANTS.values():
-        for rows in SIZES:
-            if name == sized_name(base, rows):
-                return build_variant({"base": base.name, "rows": rows})
-    raise VariantError(unknown("variant", name, VARIANTS, OTHER_NAMES), "base")
+    sized = {sized_name(base, rows): (base.name, rows) for base in VARIANTS.values() for rows in SIZES}
+    if name not in sized:
+        raise VariantError(unknown("variant", name, VARIANTS, OTHER_NAMES), "base")
+    return build_variant(dict(zip(("base", "rows"), sized[name], strict=True)))
 
 
 def _read(text: str) -> dict[str, Any]:
@@ -202,15 +203,9 @@ def values_of(variant: Variant) -> dict[str, Any]:
     return {key: special[key] if key in special else getattr(rules, key) for key in _KINDS if key != "base"}
 
 
-def _refusal(description: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> VariantError:
+def _refusal(errors: Sequence[ErrorDetails]) -> VariantError:
     """What pydantic found wrong in a description, in one line: an unknown key, else the first wrong one."""
-    keys = list(description)
-
-    def order(error: ErrorDetails) -> tuple[bool, int]:
-        key = error["loc"][0]
-        return error["type"] != "extra_forbidden", keys.index(key) if key in keys else len(keys)
-
-    error = min(errors, key=order)
+    error = min(errors, key=lambda error: error["type"] != "extra_forbidden")
     key, value = str(error["loc"][0]), error["input"]
     if error["type"] == "missing":
         return VariantError(f"a custom variant needs a base, as in {_EXAMPLE}", "")

@@ -20,7 +20,7 @@ PLANES = ("own men", "own kings", "other men", "other kings", "plies without pro
 """The planes of an encoded game: 1 where such a piece stands; the last two a number, on every square."""
 LARGEST = 127
 """The largest number in a plane; larger ones are cut to it."""
-TWINS = 8
+EXTRA = 8
 """Actions for captures that share both ends with another capture of the same position."""
 
 
@@ -29,16 +29,16 @@ class Encoding:
 
     On a board of S squares the action of a move is `S * origin + target`, squares being counted from 0 along the
     rows, from the top. Where captures share both ends, the one whose captured squares come first has that action,
-    and the others have S*S, S*S + 1 ..., up to TWINS of them. The action of a pass is S*S + TWINS.
+    and the others have S*S, S*S + 1 ..., up to EXTRA of them. The action of a pass is S*S + EXTRA.
     """
 
     def __init__(self, variant: Variant | str | Mapping[str, Any]) -> None:
         """The encoding for a variant, or for one as a configuration has it. Raises ValueError."""
-        self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
+        self.variant = build_variant(variant)
         rows, columns = self.variant.rules.rows, 2 * self.variant.rules.per_row
         self.shape = (len(PLANES), rows, columns)
         """Of `planes`: planes, rows, columns."""
-        self.actions = self.variant.squares**2 + TWINS + 1
+        self.actions = self.variant.squares**2 + EXTRA + 1
         """How many actions there are."""
         places = {bit: place(self.variant, bit)[::-1] for bit in self.variant.bits}
         white = {bit: square for square, bit in enumerate(sorted(places, key=places.__getitem__))}
@@ -66,7 +66,7 @@ class Encoding:
         return planes
 
     def moves(self, game: Game) -> dict[int, int]:
-        """The legal moves by their actions; twins beyond TWINS, which no known game has had, have none."""
+        """The legal moves by their actions; captures beyond EXTRA, which no known game has had, have none."""
         if game.legal_moves == [0]:
             return {self.actions - 1: 0}
         rules, (own, other) = self.variant.rules, sides(game.position)
@@ -76,14 +76,14 @@ class Encoding:
             for move in game.legal_moves
         }
         by_ends = dict(sorted((action, move) for move, action in ends.items()))
-        if len(by_ends) == len(ends):  # no twins, as nearly always
+        if len(by_ends) == len(ends):  # as nearly always
             return by_ends
 
         def rank(move: int) -> tuple[int, list[int], int]:
             return ends[move], sorted(squares[bit] for bit in single_bits(move & other)), move
 
-        moves, twins = dict[int, int](), list[int]()
+        moves, further = dict[int, int](), list[int]()
         for move in sorted(ends, key=rank):
             if moves.setdefault(ends[move], move) != move:
-                twins.append(move)
-        return moves | dict(zip(range(count**2, count**2 + TWINS), twins, strict=False))
+                further.append(move)
+        return moves | dict(zip(range(count**2, count**2 + EXTRA), further, strict=False))

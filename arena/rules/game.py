@@ -108,15 +108,13 @@ class Game:
         A variant may be given as in a configuration: by its name, or by a base and what is different. Raises
         ValueError, in one line, for an unknown variant or a wrong FEN.
         """
-        if not isinstance(variant, Variant):
-            variant = build_variant(variant)
+        self.variant = variant = build_variant(variant)
         self.start_runs = NO_RUNS
         """The king moves in a row that the FEN of the start had."""
         if isinstance(position, str):
             position, self.start_runs = parse_start(variant, position)
         elif not isinstance(position, Position | None):
             raise ValueError(f"{quoted(position)} is neither a Position nor a FEN")
-        self.variant = variant
         self.start = variant.start if position is None else position
         self.moves: list[int] = []
         self.positions: list[Position] = []

@@ -21,7 +21,7 @@ _WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losi
 """Scan's name for a variant, where it differs from the name here."""
 RESIGNS = "resign"
 """A move's text by which a side resigns, as in other protocols: Hub itself has none."""
-_SIDES, _SQUARES = "WB", "wWbBe"
+_SIDES = "WB"
 _TOKEN = re.compile(r'([^\s="]+)(?:=("[^"]*"?|[^\s"]*))?')
 
 
@@ -63,7 +63,7 @@ def position_text(variant: Variant, position: Position) -> str:
 def parse_position(variant: Variant, text: str) -> Position:
     """The position that a text of `position_text` describes. Raises NotationError."""
     count = variant.squares
-    if len(text) != 1 + count or text[0] not in _SIDES or set(text[1:]) - set(_SQUARES):
+    if not re.fullmatch(f"[WB][wWbBe]{{{count}}}", text):
         raise NotationError(
             f"pos={text[:200]!r}: expected W or B, then w, W, b, B or e for each of {count} squares"
         )
@@ -108,7 +108,7 @@ def hub_move(variant: Variant, position: Position, move: int, legal_moves: Seque
     if move == 0:
         return "pass"
     board = variant.rules.board
-    if sum(twin & board == move & board for twin in legal_moves) > 1:
+    if sum(other & board == move & board for other in legal_moves) > 1:
         return ":".join(map(str, path(variant, position, move)))
     origin, target, captured = move_squares(variant, position, move)
     return ("x" if captured else "-").join(map(str, (origin, target, *captured)))

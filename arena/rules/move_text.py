@@ -45,8 +45,8 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
     if not move & other:
         return f"{numbers[origin]}-{numbers[move & ~own]}"
     target = target_of(variant.rules, own, other, move)
-    twins = (twin for twin in legal_moves if twin & own == origin and twin != move)
-    if any(target_of(variant.rules, own, other, twin) == target for twin in twins):
+    others = (one for one in legal_moves if one & own == origin and one != move)
+    if any(target_of(variant.rules, own, other, one) == target for one in others):
         return "x".join(map(str, path(variant, position, move)))
     return f"{numbers[origin]}x{numbers[target]}"
 

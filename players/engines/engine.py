@@ -42,7 +42,7 @@ class Engine:
         protocol: Literal["hub", "dxp"] = "hub",
         parameters: dict[str, ParameterValue] | None = None,
         reserve: Annotated[
-            float, does("how much less of a time limit a Hub program is told", "seconds", least=0)
+            float, does("how much of a time limit is kept from a Hub program", "seconds", least=0)
         ] = RESERVE,
         port: Annotated[int, does("the port of DXP, 0: a free one", least=0, most=65_535)] = 0,
         listens: Listens = "program",

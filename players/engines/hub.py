@@ -96,10 +96,10 @@ class Hub:
         move = parse_hub_move(game.variant, game.position, text, game.legal_moves)
         if move is None:
             return Choice(cast(Any, text))
-        said: dict[str, str] = {}
-        for info in latest:
-            said |= parse_line(info).arguments
-        return _choice(game, move, said)
+        info: dict[str, str] = {}
+        for line_of_info in latest:
+            info |= parse_line(line_of_info).arguments
+        return _choice(game, move, info)
 
     def close(self) -> None:
         if self.program is not None:
@@ -171,14 +171,14 @@ def _message(read: Line) -> str:
     return read.arguments.get("message", "")
 
 
-def _choice(game: Game, move: int, said: Mapping[str, str]) -> Choice:
-    score, seconds = _number(said.get("score")), _number(said.get("time"))
+def _choice(game: Game, move: int, info: Mapping[str, str]) -> Choice:
+    score, seconds = _number(info.get("score")), _number(info.get("time"))
     return Choice(
         move,
         score,
-        depth=_count(_number(said.get("depth")), _LARGEST),
-        nodes=_count(_number(said.get("nodes")), _LARGEST**2),
-        pv=_line_of_play(game, move, said.get("pv", "").split()),
+        depth=_count(_number(info.get("depth")), _LARGEST),
+        nodes=_count(_number(info.get("nodes")), _LARGEST**2),
+        pv=_line_of_play(game, move, info.get("pv", "").split()),
         extra={"said_ms": round(1000 * seconds)} if seconds is not None and seconds >= 0 else None,
     )
 

@@ -78,7 +78,7 @@ class Searcher:
     """A player around a compiled search: the limits that it takes, and what it reports."""
 
     name: ClassVar[str]
-    """What it is called in messages."""
+    """Its name in messages."""
     evaluation: Evaluation
     kept: bool
     workspace: SearchRecord
@@ -177,7 +177,7 @@ class Negamax(Searcher):
     """Negamax with each technique a switch: a `preset` (minimax, alphabeta, iddfs, pvs, mtdf, full) and changes.
 
     `evaluation` values the leaves; `players.negamax.switches.Switches` says what each switch does. When a limit
-    ends an iteration, its best move so far counts with `partial`, else that of the last iteration.
+    ends an iteration, its best move so far counts with `partial`, else the last iteration's.
     """
 
     name = "negamax"

@@ -81,7 +81,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
         state.pv[node.ply, 0] = -1
         return leaf(rules, state, node, alpha, beta)
     if out_of_budget(state):
-        return 0.0
+        return 0.0  # nobody reads the value of a search that was stopped: all callers ask `state.stopped` first
     state.nodes += 1
     state.pv[node.ply, 0] = -1  # no line from here yet
     if node.ply > state.deepest:
@@ -106,6 +106,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
     end = generate(rules, node.position, moves, start)
     if end == start:
         return bounded(state, decided_value(rules, node.position, node.ply), alpha, beta)
+    # `left` is what is searched; the table keeps `depth`, by which the same position is asked for again
     left = depth + extension(state, node.ply, end - start)
     # the last ply needs no more than its leaves
     if left == 1 or node.ply >= MAX_PLY:
@@ -125,7 +126,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
             depth -= 1
     ordered = rank_moves(state, node, end, capturing, stored.move)
     scouts = state.lmr or state.windows == PVS
-    floor, best, best_move = alpha, -np.inf, -1
+    floor, best, best_move = alpha, -np.inf, -1  # alpha rises; whether the value is a bound is seen from `floor`
     for i in range(start, end):
         # the best of the rest is picked now, as after a cut no order is needed
         if ordered:
@@ -153,6 +154,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
                         count_cutoff(state, node.ply, i == start)
                         reward(state, node, move, left)
                         break
+    # below alpha all values are bounds, which name no best move: the table's is kept
     remember(state, node, depth, floor, beta, best, best_move if best > floor else stored.move)
     return bounded(state, best, floor, beta)
 
@@ -161,7 +163,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
 def scout(rules: Rules, state: State, node: Node, depth: int, reduced: int, alpha: float) -> float:
     """The value of a move by null windows, to show that it is no better than alpha; UNKNOWN if a reduced search
     says that it may be, and no other is made."""
-    above = np.nextafter(alpha, np.inf)
+    above = np.nextafter(alpha, np.inf)  # scores are floats: the null window is alpha and the next one
     # late move reduction: what the order puts last is seldom best, so a shorter search must show it first.
     # `call_at`, as it stands: by its name `search_below`, which calls this, would be compiled into itself again
     if reduced > 0:

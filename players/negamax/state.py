@@ -291,7 +291,7 @@ def count_cutoff(state: Searched, ply: int, first: bool) -> None:
 def keep_iteration(state: Searched, count: int, completed: int, draws_lots: bool) -> None:
     """Make the iteration that was finished, or the part of it that was, the answer.
 
-    If lots are to be drawn, its best moves are listed, in the order in which the `count` moves were given.
+    With `draws_lots` `tied_moves` gets its best moves, in the order in which the `count` moves were given.
     """
     state.found = 1
     state.completed = completed

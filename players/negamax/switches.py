@@ -22,7 +22,7 @@ COST: Any = 2
 """Of the choices of `stop`, those that stop a search early."""
 GENERATOR: Any = 0
 ORDER_ALL: Any = 2
-"""Of the choices of `order`, that of no order, and of every order."""
+"""Of the choices of `order`, none and all."""
 PVS: Any = 1
 MTDF: Any = 2
 """Of the choices of `windows`, those that are null windows."""

@@ -24,7 +24,7 @@ from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
 from arena.rules.endgame.index import NO_ENDING, Material
-from arena.rules.endgame.retrograde import make, opened
+from arena.rules.endgame.retrograde import make, opened, solving_announced
 from arena.rules.endgame.tables import (
     EndgameError,
     EndgameTables,
@@ -203,7 +203,8 @@ def test_a_damaged_file_is_named_and_made_again_alone(own_home):
         one_line(caught.value)
         assert f"{path} is missing or damaged" in str(caught.value)
         begun.clear()
-        make(ENGLISH, 2, lambda _, sizes, done: begun.append((done, sum(sizes))))
+        with solving_announced(lambda _, sizes, done: begun.append((done, sum(sizes)))):
+            make(ENGLISH, 2)
         assert begun[0] == (3512 - 992, 3512)
         assert contents(folder) == sound
     for byte in range(128):
@@ -247,13 +248,14 @@ def test_what_was_interrupted_is_resumed(own_home, calls):
         if len(reports) == calls:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        make(ENGLISH, 3, interrupt)
+    with pytest.raises(KeyboardInterrupt), solving_announced(interrupt):
+        make(ENGLISH, 3)
     kept = contents(folder_of(ENGLISH))
     (folder_of(ENGLISH) / ".KvK.npy.1.tmp").touch()
     assert bool(kept) == (calls > 1)
     reports, calls = [], 0
-    make(ENGLISH, 3, interrupt)
+    with solving_announced(interrupt):
+        make(ENGLISH, 3)
     assert (reports[0][0], reports[-1]) == (sum(map(len, kept.values())) - 128 * len(kept), (202_280, 202_280))
     resumed = contents(folder_of(ENGLISH))
     assert kept.items() <= resumed.items() and len(resumed) == 4 + 12
@@ -285,7 +287,8 @@ def test_folders_that_cannot_be_written_to_are_told_in_one_line(own_home):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     reports: list[int] = []
-    make(ENGLISH, 3, lambda _variant, _sizes, done: reports.append(done))
+    with solving_announced(lambda _variant, _sizes, done: reports.append(done)):
+        make(ENGLISH, 3)
     assert reports[0] == 3512
     shutil.rmtree(folder_of(ENGLISH))
     folder_of(ENGLISH).parent.chmod(0o500)

@@ -48,7 +48,7 @@ from arena.rules.endgame.tables import (
     why_no_tables,
 )
 from arena.rules.jit.cache import delete_stale
-from arena.rules.jit.kernel import entry, inlined, kernel
+from arena.rules.jit.kernel import entry, kernel
 from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import apply, generate
 from arena.rules.moves import Moves, new_buffer, step, turned
@@ -59,20 +59,18 @@ from arena.rules.variants import Variant
 LONGEST = 253
 """Plies to the end that a byte has room for."""
 Report = Callable[[Variant, Collection[int], int], object]
-"""Is told the rule set, the sizes of its slices, and how many of their endings are solved."""
+"""Takes the rule set, the sizes of its slices, and how many of their endings are solved."""
 _REPORT_SECONDS = 0.2
 _PART = 1 << 20
 """Endings that a kernel works on before it looks whether it is to stop."""
 _SAFE = 128
 """Added to the number of quiet moves where a capture or crowning wins or draws, so that it never falls to 0."""
-
-
 _announcing: list[Report] = []
 
 
 @contextmanager
 def solving_announced(announce: Report) -> Iterator[None]:
-    """Call `announce` several times a second while `opened` makes tables."""
+    """Call `announce` several times a second while `make` solves endings."""
     _announcing.append(announce)
     try:
         yield
@@ -80,23 +78,12 @@ def solving_announced(announce: Report) -> Iterator[None]:
         _announcing.remove(announce)
 
 
-def _announce(variant: Variant, sizes: Collection[int], solved: int) -> None:
-    for announce in _announcing[-1:]:
-        announce(variant, sizes, solved)
-
-
-@lru_cache(8)
-def opened(variant: Variant, pieces: int) -> EndgameTables:
-    """The tables of `make`, the latest kept open."""
-    return make(variant, pieces, _announce)
-
-
-def make(variant: Variant, pieces: int, report: Report = lambda *_: None) -> EndgameTables:
+def make(variant: Variant, pieces: int) -> EndgameTables:
     """The tables of a rule set's endings of up to some pieces; slices that are missing or damaged are solved.
 
     Each pair of slices is kept when it is solved, so an earlier call that was interrupted or killed is resumed;
-    what another process solves now is waited for. `report` is called several times a second. Raises EndgameError
-    if the rule set has no tables, or the folder cannot be written to.
+    what another process solves now is waited for. Raises EndgameError if the rule set has no tables, or the folder
+    cannot be written to.
     """
     if line := why_no_tables(variant):
         raise EndgameError(line)
@@ -109,7 +96,7 @@ def make(variant: Variant, pieces: int, report: Report = lambda *_: None) -> End
         raise EndgameError(f"the endgame tables of {variant.name} cannot be made: {error}") from None
     try:
         delete_stale(other for other in folder.parent.glob("*/") if other != folder)
-        Solver(variant, pieces, folder, report).solve()
+        Solver(variant, pieces, folder).solve()
     except OSError as error:
         raise EndgameError(f"{folder} cannot be written to: {error.strerror}") from None
     finally:
@@ -117,11 +104,15 @@ def make(variant: Variant, pieces: int, report: Report = lambda *_: None) -> End
     return load(variant, pieces)
 
 
+opened = lru_cache(8)(make)
+"""`make`, which keeps the latest tables open."""
+
+
 class Solver:
     """Solves the slices that a folder lacks, a pair in a thread, a thread for each processor."""
 
-    def __init__(self, variant: Variant, pieces: int, folder: Path, report: Report) -> None:
-        self._variant, self._rules, self._folder, self._report = variant, variant.rules, folder, report
+    def __init__(self, variant: Variant, pieces: int, folder: Path) -> None:
+        self._variant, self._rules, self._folder = variant, variant.rules, folder
         self._sizes = slice_sizes(self._rules, pieces)
         self._tables = EndgameTables(self._rules, pieces)
         self._solved = dict.fromkeys(self._sizes, 0)
@@ -160,7 +151,8 @@ class Solver:
         self._find(material)
 
     def _tell(self) -> None:
-        self._report(self._variant, self._sizes.values(), sum(self._solved.values()))
+        for announce in _announcing[-1:]:
+            announce(self._variant, self._sizes.values(), sum(self._solved.values()))
 
     def _solve_pairs(self, pairs: Iterable[Material]) -> None:
         """Solve pairs that do not need each other, named by one of their slices, and keep each that is solved."""
@@ -360,15 +352,9 @@ def decide(rules: Rules, work: _Work, code: int, former: Position) -> int:
     if left > 1:
         return 0
     lost = code + 1
-    if rules.promotion != NEVER and can_crown(rules, former):
+    men = former.white & ~former.kings
+    if rules.promotion != NEVER and (step(rules, men, 2) | step(rules, men, 3)) & rules.top != 0:
         _, _, loss, _ = alternatives(rules, former, work)
         lost = max(lost, loss)
     work.codes_before[at] = lost
     return lost
-
-
-@inlined
-def can_crown(rules: Rules, position: Position) -> bool:
-    """Whether a man of White's stands before the last row."""
-    men = position.white & ~position.kings
-    return (step(rules, men, 2) | step(rules, men, 3)) & rules.top != 0

@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves
-from arena.rules.notation import (
-    NO_RUNS,
-    KingRuns,
-    NotationError,
-    off_board,
-    parse_fen,
-    parse_start,
-    squares_by_name,
-)
+from arena.rules.notation import NO_RUNS, NotationError, off_board, parse_fen, parse_start, squares_by_name
 from arena.rules.pdn.tokens import SQUARE, RawGame, Token
-from arena.rules.played import Problem
+from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
@@ -29,64 +21,27 @@ _SQUARE = re.compile(SQUARE, re.ASCII)
 _CAPTURE = re.compile("[x:×]")
 
 
-@dataclass
-class Line:
-    """The moves of a game with the positions between them."""
-
-    variant: Variant
-    positions: list[Position]
-    """Before each move and after the last."""
-    legal: list[int]
-    """The moves from the last position."""
-    moves: list[int] = field(default_factory=list)
-    comments: dict[int, str] = field(default_factory=dict)
-    """By the number of plies played before, as `setups`."""
-    setups: dict[int, Position] = field(default_factory=dict)
-    king_runs: KingRuns = NO_RUNS
-    problems: list[Problem] = field(default_factory=list)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether there are moves, all of which could be read."""
-        return bool(self.moves) and not any(problem.ply for problem in self.problems)
-
-    def push(self, move: int) -> None:
-        """Play a legal move."""
-        position, self.legal = after_move(self.variant.rules, self.positions[-1], move)
-        self.moves.append(move)
-        self.positions.append(position)
-
-    def set_up(self, text: str, is_lost: bool) -> None:
-        """Go on from the position of `/FEN "..."/`; without any pieces (`B::`) it is a null move, unless lost."""
-        fen = re.sub(r'^FEN|"', "", text.strip("/ ")).strip()
-        if re.fullmatch("[WB]::", fen) and not is_lost:
-            position = self.positions[-1]._replace(turn="WB".index(fen[0]))
-        else:
-            position = parse_fen(self.variant, fen)
-        self.positions[-1] = self.setups[len(self.moves)] = position
-        self.legal = legal_moves(self.variant.rules, position)
-
-
-def read_moves(raw: RawGame, variant: Variant, file: str = "", number: int = 1) -> Line:
+def read_moves(raw: RawGame, variant: Variant, file: str = "", number: int = 1) -> PlayedGame:
     """Read the moves of a game up to the first that cannot be read, and on from where a position is set up.
 
-    Problems name the file and the number of the game. Raises NotationError for a start that is no position.
+    Its result is left out. Problems name the file and the number of the game. Raises NotationError for a start
+    that is no position.
     """
     fen = raw.tags.get("FEN", "")
     start, runs = parse_start(variant, fen) if fen.strip(" ?") else (variant.start, NO_RUNS)
-    line = Line(variant, [start], legal_moves(variant.rules, start), king_runs=runs)
+    game = PlayedGame(variant, start, [], tags=raw.tags, number=number, king_runs=runs)
+    position, legal, tokens = start, legal_moves(variant.rules, start), raw.tokens
 
     def report(at: int, ply: int, message: str) -> None:
-        line.problems.append(Problem(file, raw.line_at(at), number, ply, message))
+        game.problems.append(Problem(file, raw.line_at(at), number, ply, message))
 
     is_lost = has_end = False
-    tokens = raw.tokens
     for index, token in enumerate(tokens, start=1):
         kind, text, at = token
-        ply = len(line.moves)
+        ply = len(game.moves)
         if kind == "comment":
             words = text[1:].removesuffix("}" if text[0] == "{" else "").split()
-            line.comments[ply] = " ".join([*line.comments.get(ply, "").split(), *words])
+            game.comments[ply] = " ".join([*game.comments.get(ply, "").split(), *words])
         elif kind in ("tag", "fault"):
             report(at, 0 if kind == "tag" else ply + 1, text)
         elif kind == "end":
@@ -97,27 +52,31 @@ def read_moves(raw: RawGame, variant: Variant, file: str = "", number: int = 1) 
         elif kind == "setup" or not is_lost:
             try:
                 if kind == "setup":
-                    line.set_up(text, is_lost)
+                    position = game.setups[ply] = _set_up(variant, text, None if is_lost else position)
+                    legal = legal_moves(variant.rules, position)
                 else:
-                    line.push(_read_move(line, token, tokens, index))
+                    fitting = _fitting(variant, position, legal, token)
+                    if len(fitting) > 1:
+                        fitting = _that_go_on(variant, position, fitting, tokens[index:])
+                    if len(fitting) > 1:
+                        raise NotationError(not_legal(variant, position, f"{text!r} is ambiguous", legal))
+                    position, legal = after_move(variant.rules, position, fitting[0])
+                    game.moves.append(fitting[0])
                 is_lost = False
             except NotationError as error:
                 report(at, ply + 1, str(error))
                 is_lost = True
-    if line.setups.pop(0, None):
-        line.king_runs = NO_RUNS
-    return line
+    if 0 in game.setups:
+        return replace(game, start=game.setups.pop(0), king_runs=NO_RUNS)
+    return game
 
 
-def _read_move(line: Line, token: Token, tokens: Sequence[Token], index: int) -> int:
-    """The move that a text means, or of several the only one with which the tokens from an index on go on."""
-    variant, position = line.variant, line.positions[-1]
-    fitting = _fitting(variant, position, line.legal, token)
-    if len(fitting) > 1:
-        fitting = _that_go_on(variant, position, fitting, tokens[index:])
-    if len(fitting) > 1:
-        raise NotationError(not_legal(variant, position, f"{token.text!r} is ambiguous", line.legal))
-    return fitting[0]
+def _set_up(variant: Variant, text: str, position: Position | None) -> Position:
+    """The position of `/FEN "..."/`; without any pieces (`B::`) it is a null move in a known `position`."""
+    fen = re.sub(r'^FEN|"', "", text.strip("/ ")).strip()
+    if position is not None and re.fullmatch("[WB]::", fen):
+        return position._replace(turn="WB".index(fen[0]))
+    return parse_fen(variant, fen)
 
 
 def _that_go_on(variant: Variant, position: Position, moves: Sequence[int], rest: Sequence[Token]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,31 +103,18 @@ def _played(raw: RawGame, rules: GameRules, file: str, number: int) -> tuple[Pla
         message = f"{tag} {raw.tags[tag]!r} is not a variant known here; known: {types}"
         return None, [Problem(file, raw.line_of(tag), number, 0, message)]
     try:
-        line = read_moves(raw, rules.variant, file, number)
+        game = read_moves(raw, rules.variant, file, number)
     except NotationError as error:
         return None, [Problem(file, raw.line_of("FEN"), number, 0, str(error))]
-    if not (raw.tags or line.moves or line.positions[0] != rules.variant.start):
-        return None, line.problems
+    if not (raw.tags or game.moves or game.start != rules.variant.start):
+        return None, game.problems
     stated = raw.tags.get("Result", "")
     result, fault = result_of_tags(stated, raw.end, rules.first)
     if fault and raw.end and meaning(stated):
         at = next(token.at for token in raw.tokens if token.kind == "end")
-        line.problems.append(Problem(file, raw.line_at(at), number, len(line.moves) + 1, fault))
-    game = PlayedGame(
-        rules.variant,
-        line.positions[0],
-        line.moves,
-        result,
-        raw.tags,
-        line.comments,
-        line.setups,
-        number,
-        line.problems,
-        answers=_answers(line.comments, len(line.moves)),
-        king_runs=line.king_runs,
-        men=(1.0, 1.0),
-    )
-    return game, line.problems
+        game.problems.append(Problem(file, raw.line_at(at), number, len(game.moves) + 1, fault))
+    answers = _answers(game.comments, len(game.moves))
+    return replace(game, result=result, answers=answers, men=(1.0, 1.0)), game.problems
 
 
 def _answers(comments: Mapping[int, str], plies: int) -> dict[str, list[Any]] | None:

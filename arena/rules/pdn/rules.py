@@ -123,11 +123,12 @@ def _guessed(games: Sequence[RawGame], least: int) -> Guess:
 
 def _read(games: Sequence[RawGame], variant: Variant) -> tuple[int, int]:
     """How many games a rule set reads to their end, and how many moves of all."""
-    lines = []
+    read = []
     for game in games:
         with suppress(NotationError):
-            lines.append(read_moves(game, variant))
-    return sum(line.is_whole for line in lines), sum(len(line.moves) for line in lines)
+            read.append(read_moves(game, variant))
+    whole = (game.moves and not any(problem.ply for problem in game.problems) for game in read)
+    return sum(map(bool, whole)), sum(len(game.moves) for game in read)
 
 
 def variant_of_tags(tags: Mapping[str, str], expected: Variant | None) -> Variant | None:
