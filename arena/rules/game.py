@@ -39,19 +39,15 @@ class Termination(StrEnum):
         return termination
 
     NO_PIECES = "no_pieces", "all pieces captured"
-    """The side to move has no pieces: it loses, or wins where losing wins."""
+    """The side to move has no pieces: it loses, or wins where losing wins; so without a move."""
     NO_MOVES = "no_moves", "no legal moves"
-    """The side to move has no legal move: it loses, or wins where losing wins."""
     POINTS = "points", "nobody can move"
-    """Nobody can move; the points decide."""
+    """The points decide."""
     REPETITION = "repetition", "position repeated"
-    """The same position with the same side to move occurred as often as the draw rule says."""
+    """By the draw rules, as the next three: `arena.rules.result.Draws`."""
     NO_PROGRESS = "no_progress", "no progress"
-    """The draw rule's number of plies passed without a capture or a man's move."""
     NO_CAPTURE = "no_capture", "no capture"
-    """The draw rule's number of plies passed without a capture."""
     ENDING = "ending", "endgame draw rule"
-    """An endgame lasted as long as the draw rule for its balance of pieces allows."""
     FIRST_KING = "first_king", "first king"
     """A side has a king and wins by it."""
     MAX_PLIES = "max_plies", "ply limit reached"
@@ -61,7 +57,6 @@ class Termination(StrEnum):
     ADJUDICATED_DRAW = "adjudicated_draw", "adjudicated as drawn"
     """The scores of both players were level for long enough."""
     ADJUDICATED_TABLES = "adjudicated_tables", "adjudicated by endgame tables"
-    """The endgame tables know the result."""
     TIME = "time", "out of time"
     """A player took more time than its limit allows and loses."""
     ILLEGAL_MOVE = "illegal_move", "illegal move"
@@ -69,9 +64,7 @@ class Termination(StrEnum):
     ERROR = "error", "error of a player"
     """A player raised an exception, or its process ended, and loses."""
     RESIGNED = "resigned", "resignation"
-    """A side resigned and loses."""
     AGREEMENT = "agreement", "agreed draw"
-    """The sides agreed on a draw."""
 
 
 FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR)

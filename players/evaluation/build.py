@@ -25,10 +25,10 @@ from players.evaluation.linear import (
     check_weights,
     linear,
     linear_evaluation,
-    linear_weights,
     shares,
     strong,
     strong_weights,
+    weights_by_phase,
 )
 from players.evaluation.mix import PARTS, is_mix, mix, mix_weights
 from players.evaluation.neural import network_in, neural, trained, trained_variants
@@ -112,7 +112,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if isinstance(description, Mapping):
         if is_mix(description):
             return mix.compiled(rules, mix_weights(description["mix"], variant))
-        return linear_evaluation(linear_weights(description["linear"], 2 * variant.men), rules)
+        return linear_evaluation(weights_by_phase(description["linear"], 2 * variant.men), rules)
     if description.endswith(".npz"):
         return _from_file(description, variant)
     if description.endswith(".py"):

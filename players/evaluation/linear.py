@@ -62,12 +62,9 @@ def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
     return linear_over(used).compiled(rules, weights)
 
 
-def linear_weights(weights: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:
-    """The weights of a mapping from features to a number or a pair, see `weights_by_phase`."""
-    return weights_by_phase(weights, FEATURES, pieces)
-
-
-def weights_by_phase(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int) -> NDArray[np.float64]:
+def weights_by_phase(
+    weights: Mapping[str, Any], pieces: int, names: tuple[str, ...] = FEATURES
+) -> NDArray[np.float64]:
     """The weights, in the order of `linear`, of a mapping from names to a number or a pair `[opening, ending]`.
 
     The opening has all `pieces` of the start on the board, the ending none; in between a weight changes in
@@ -167,9 +164,9 @@ UNCROWNED = {"man": 100, "advancement": [-8, -3], "mobility": [4, 8], "connected
 def strong_weights(rules: Rules) -> NDArray[np.float64]:
     """The weights of `strong` by kind of king and board; the opposite ones where losing wins."""
     if rules.promotion == NEVER:
-        weights = linear_weights(UNCROWNED, 24)
+        weights = weights_by_phase(UNCROWNED, 24)
     elif not rules.flying:
-        weights = linear_weights(SHORT, 24)
+        weights = weights_by_phase(SHORT, 24)
     else:
-        weights = linear_weights(FLYING, 24) if rules.rows <= 8 else linear_weights(FLYING_10, 40)
+        weights = weights_by_phase(FLYING, 24) if rules.rows <= 8 else weights_by_phase(FLYING_10, 40)
     return -weights if rules.losing_wins else weights

@@ -112,7 +112,7 @@ def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     for part in ("formation", "safety"):
         if chosen[part] == 0 and f"defensive_{part}" not in parts:
             chosen[f"defensive_{part}"] = 0
-    pairs = weights_by_phase(chosen, tuple(PARTS), 2 * variant.men)
+    pairs = weights_by_phase(chosen, 2 * variant.men, tuple(PARTS))
     used = [bool(pairs[[part, _N + part]].any()) for part in range(_N)]
     if used[NETWORK] and network is None:
         names = ", ".join(trained_variants())

@@ -54,13 +54,14 @@ def pdn_game(
     of plies played before. The tags GameType, Variant, FEN, SetUp and Result say what the game is, whatever `tags`
     say; a variant that its GameType does not name has the tag Variant.
     """
-    spelt = Spelling.of(variant, _gametype(variant, tags))
+    given = tags.get("GameType", "")
+    spelt = Spelling.of(variant, given if not variant.gametype and variant_of_type(given) == variant else None)
     rules = {"Result": spelt.result(result)} | ({"GameType": spelt.gametype} if spelt.gametype else {})
     if variant_of_type(spelt.gametype) != variant:
         rules["Variant"] = variant.name
-    given = [(name, value) for name, value in tags.items() if name not in _OWN_TAGS]
-    at = next((at for at, (name, _) in enumerate(given) if name == "Result"), len(given))
-    tags = dict(given[:at]) | rules | dict(given[at + 1 :])
+    others = [(name, value) for name, value in tags.items() if name not in _OWN_TAGS]
+    at = next((at for at, (name, _) in enumerate(others) if name == "Result"), len(others))
+    tags = dict(others[:at]) | rules | dict(others[at + 1 :])
     if not spelt.gametype or opening != fen(variant, variant.start):
         tags |= {"SetUp": "1", "FEN": spelt.squares(opening)}
     header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
@@ -94,7 +95,7 @@ class Spelling(NamedTuple):
     @staticmethod
     @lru_cache
     def of(variant: Variant, gametype: str | None = None) -> Spelling:
-        """That of a variant, by its own GameType unless another one is given."""
+        """The spelling of a variant's games, by its own GameType unless another one is given."""
         kind = variant.gametype if gametype is None else gametype
         has_letters = ",A" in kind
         names = {number: algebraic(variant, bit) for bit, number in variant.numbers.items() if has_letters}
@@ -162,12 +163,6 @@ def write_pdn(game: PlayedGame) -> str:
         comments=game.comments,
         setups={ply: fen(variant, position) for ply, position in game.setups.items()},
     )
-
-
-def _gametype(variant: Variant, tags: Mapping[str, str]) -> str:
-    """The GameType of a variant: its own, or the one among its tags that means it; empty without any."""
-    given = tags.get("GameType", "")
-    return variant.gametype or (given if given and variant_of_type(given) == variant else "")
 
 
 def _quoted(value: str) -> str:
