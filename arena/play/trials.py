@@ -26,7 +26,7 @@ from arena.play.workers import is_here, run
 from arena.rules.notation import fen
 from arena.rules.played import replayed
 from arena.rules.variants import Variant
-from players.engines.parameters import cautions
+from players.engines.hub import cautions
 from players.engines.program import wrote
 from players.examine import examined
 from players.finding import SAME_FILE, UNBUILT, Finding

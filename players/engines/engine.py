@@ -13,8 +13,7 @@ from typing import Annotated, Literal
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.engines.dxp import Dxp, Listens
-from players.engines.hub import RESERVE, Hub
-from players.engines.parameters import ParameterValue
+from players.engines.hub import RESERVE, Hub, ParameterValue
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
 from players.options import does

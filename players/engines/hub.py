@@ -1,6 +1,7 @@
 """The Hub protocol, version 2: an outside program that is asked for moves on its standard input.
 
-It is that of Scan 3 and Hub 2 (`protocol.txt` of Scan 3.1).
+Scan 3 and Hub 2 speak it (`protocol.txt` of Scan 3.1). Behind the conversation stand the parameters of a program:
+those that it declares, and what a configuration gives them.
 """
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from arena.base.wording import quoted
+from pydantic import Field, FiniteFloat
+
+from arena.base.wording import choices, quoted, unknown
+from arena.base.work import cores
 from arena.rules.game import Game
-from arena.rules.hub import RESIGNS, Line, game_line, line, parse_hub_move, parse_line
+from arena.rules.hub import RESIGNS, Line, game_line, line, parse_hub_move, parse_line, variant_words
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.variants import Variant
-from players.engines.parameters import Declared, ParameterValue, changed_settings, declared
+from arena.rules.variants import VARIANTS, Variant
 from players.engines.program import PATIENCE, Program, ProgramError, Starter, announce_waiting
 from players.loading import PlayerError
+from players.options import Option, does
 from players.player import AnswerError, Choice, Limit, Resign
 
 RESERVE = 0.005
@@ -28,6 +32,12 @@ _LATEST = 16
 """Lines `info` that are read for an answer, the latest ones."""
 _LARGEST = (1 << 31) - 1
 """Numbers that a program reports are ignored above this; nodes may be its square."""
+
+ParameterValue = bool | int | float | str
+_KEY = "parameters"
+"""The key of a player's entry."""
+_INT = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+"""A whole number as programs keep it."""
 
 
 class Hub:
@@ -204,3 +214,83 @@ def _number(text: str | None) -> float | None:
 def _count(number: float | None, most: int) -> int:
     """A number in whole units; 0 for none, or if it is out of bounds."""
     return round(number) if number is not None and 0 <= number <= most else 0
+
+
+# --- parameters
+
+
+class Declared(NamedTuple):
+    """A parameter as a program declares it by a line `param`."""
+
+    option: Option
+    value: str
+    choices: tuple[str, ...]
+    """Empty unless it is one of some words."""
+
+
+def declared(line: Line, program: str) -> Declared:
+    """The parameter that a line `param` declares."""
+    get = line.arguments.get
+
+    def bound(key: str) -> float | None:
+        number = _number(get(key))
+        return int(number) if number is not None and number.is_integer() else number
+
+    words, type_ = tuple(get("values", "").split()), get("type", "string")
+    kinds: dict[str, Any] = {
+        "bool": bool,
+        "int": _INT,
+        "real": FiniteFloat,
+        "enum": Literal[words] if words else str,
+    }
+    kind = kinds.get(type_, ParameterValue)
+    if type_ in ("int", "real"):
+        kind = Annotated[kind, does("", least=bound("min"), most=bound("max"))]
+    option = Option(f"{get('name', '')} of {program}", kind)
+    return Declared(option, get("value", ""), words if type_ == "enum" else ())
+
+
+def changed_settings(
+    declarations: Mapping[str, Declared], values: Mapping[str, ParameterValue], variant: Variant, program: str
+) -> dict[str, str]:
+    """Return what to set in the program, by name: values that differ from its own, and the variant.
+
+    Raises PlayerError for a parameter that the program does not declare, a value that it does not take, and a
+    variant that the program does not play.
+    """
+    texts = {}
+    for name, value in values.items():
+        if name not in declarations:
+            raise PlayerError(unknown(f"parameter of {program}", name, declarations), _KEY, name)
+        texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        try:
+            declarations[name].option.check(texts[name] if declarations[name].choices else value)
+        except PlayerError as error:
+            raise PlayerError(str(error), _KEY, name) from None
+    if "variant" not in texts:
+        texts |= _of_variant(declarations, variant, program)
+    return {name: text for name, text in texts.items() if text != declarations[name].value}
+
+
+def cautions(values: Mapping[str, ParameterValue]) -> Iterator[str]:
+    """Yield a line for each parameter by which a program takes cores from others: it ponders, has many threads."""
+    for name, value in values.items():
+        if "ponder" in name.lower() and str(value).lower() == "true":
+            yield f"has '{name}: true': what it computes in its opponent's time takes cores from others"
+        if "thread" in name.lower() and isinstance(value, int) and value > cores():
+            yield f"has '{name}: {value}', more than the {cores()} cores of this machine"
+
+
+def _of_variant(declarations: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:
+    words = variant_words(variant)
+    if "variant" not in declarations:
+        if variant.rules == VARIANTS["international"].rules:
+            return {}
+        raise PlayerError(f"{program} has no parameter 'variant': it plays international, not {variant.name}")
+    if not words:
+        raise PlayerError(f"{program} does not play {variant.name}: the Hub protocol has no name for its rules")
+    plays = declarations["variant"].choices
+    word = next((word for word in words if word in plays or not plays), None)
+    if word is None:
+        raise PlayerError(f"{program} does not play {variant.name} {choices(plays)}")
+    return {"variant": word}

@@ -80,6 +80,7 @@ BAD: dict[str, list[tuple[str, str, str]]] = {
         ("", "1:1", "the key 'players' is missing"),
         ("players: []", "3:1", "'players' must list at least one player"),
         ("players: {a: b}", "3:1", "'players' must be a list, not the mapping"),
+        ("players: [{type: engine, command: x, port: 5}, {type: engine, command: y, port: 5}]", "3:75", "port 5"),
         ("limits: {a: {depth: 2}, b: {depth: 3}}\nplayers: [random, simple@d3]", "3:1", "'limits'"),
         ("limits: {a: {depth: 2}, b: {depth: 3}}\nplayers: [{type: negamax, sweep: {tt: 3}}]", "4:35", "a list"),
     ],

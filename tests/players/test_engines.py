@@ -33,7 +33,7 @@ from arena.rules.hub import line, parse_line
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.engines import hub
-from players.engines.parameters import ParameterValue, cautions, changed_settings, declared
+from players.engines.hub import ParameterValue, cautions, changed_settings, declared
 from players.engines.program import waiting_announced
 from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
