@@ -89,7 +89,7 @@ def build_variant(description: Variant | str | Mapping[str, Any]) -> Variant:
     try:
         Changes.model_validate(changes)
     except ValidationError as error:
-        raise _refusal(error.errors()) from None
+        raise _refusal(changes, error.errors()) from None
     base = VARIANTS[changes["base"]]
     sized = _resized(base, changes.get("rows", base.rules.rows))
     variant = _changed(sized, changes)
@@ -203,9 +203,14 @@ def values_of(variant: Variant) -> dict[str, Any]:
     return {key: special[key] if key in special else getattr(rules, key) for key in _KINDS if key != "base"}
 
 
-def _refusal(errors: Sequence[ErrorDetails]) -> VariantError:
+def _refusal(description: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> VariantError:
     """What pydantic found wrong in a description, in one line: an unknown key, else the first wrong one."""
-    error = min(errors, key=lambda error: error["type"] != "extra_forbidden")
+
+    def order(error: ErrorDetails) -> tuple[bool, int]:
+        key = error["loc"][0]
+        return error["type"] != "extra_forbidden", [*description, key].index(key)
+
+    error = min(errors, key=order)
     key, value = str(error["loc"][0]), error["input"]
     if error["type"] == "missing":
         return VariantError(f"a custom variant needs a base, as in {_EXAMPLE}", "")

@@ -13,14 +13,7 @@ from arena.rules.custom import build_variant
 from arena.rules.move_text import MoveSquares, move_squares, move_text, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
-from arena.rules.notation import (
-    NO_RUNS,
-    KingRuns,
-    NotationError,
-    fen_with_runs,
-    parse_start,
-    piece_letter,
-)
+from arena.rules.notation import NO_RUNS, KingRuns, NotationError, fen, parse_start, piece_letter
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
@@ -212,12 +205,12 @@ class Game:
     @property
     def fen(self) -> str:
         """The position as FEN, such as `B:W18,24,K10:B12,K3`."""
-        return fen_with_runs(self.variant, self.position, self._king_runs)
+        return fen(self.variant, self.position, self._king_runs)
 
     @property
     def start_fen(self) -> str:
         """The start as FEN."""
-        return fen_with_runs(self.variant, self.start, self.start_runs)
+        return fen(self.variant, self.start, self.start_runs)
 
     @property
     def pdn(self) -> str:
@@ -322,7 +315,7 @@ def game_of(played: PlayedGame, ply: int | None = None) -> Game:
     begins = max((at for at in played.setups if at <= ply), default=0)
     start: Position | str = played.positions[begins]
     if played.king_runs != NO_RUNS and not begins:
-        start = fen_with_runs(played.variant, played.start, played.king_runs)
+        start = fen(played.variant, played.start, played.king_runs)
     game = Game(played.variant, start)
     for move in played.moves[begins:ply]:
         game.push(move)

@@ -25,14 +25,19 @@ class NotationError(ArenaError, ValueError):
     """Text that is not a position or a move of the variant; says what is wrong and where."""
 
 
-def fen(variant: Variant, position: Position) -> str:
-    """Write a position as FEN: side to move, white's squares, black's squares, in ascending order."""
+def fen(variant: Variant, position: Position, runs: KingRuns = NO_RUNS) -> str:
+    """Write a position as FEN: side to move, white's squares, black's squares, in ascending order.
+
+    The king moves in a row, if any, stand at its end, as `parse_start` reads them.
+    """
 
     def squares(pieces: int) -> str:
         kings = variant.numbers_of(pieces & position.kings)
         return ",".join(f"{'K' * (number in kings)}{number}" for number in variant.numbers_of(pieces))
 
-    return f"{_LETTERS[position.turn]}:W{squares(position.white)}:B{squares(position.black)}"
+    black, white = (f"+{count}{variant.numbers[bit]}" if count else "+0" for bit, count in reversed(runs))
+    moved = f":{black}{white}" if runs != NO_RUNS else ""
+    return f"{_LETTERS[position.turn]}:W{squares(position.white)}:B{squares(position.black)}{moved}"
 
 
 def parse_fen(variant: Variant, text: str) -> Position:
@@ -98,12 +103,6 @@ def parse_start(variant: Variant, text: str) -> tuple[Position, KingRuns]:
             raise NotationError(f"FEN {text!r}: {which}, which moved {count} times")
         runs.append((bit, int(count)) if int(count) else (0, 0))
     return position, (runs[WHITE], runs[BLACK])
-
-
-def fen_with_runs(variant: Variant, position: Position, runs: KingRuns) -> str:
-    """Write a position and the king moves in a row as the FEN that `parse_start` reads; without any, as `fen`."""
-    black, white = (f"+{count}{variant.numbers[bit]}" if count else "+0" for bit, count in reversed(runs))
-    return fen(variant, position) + (f":{black}{white}" if any(count for _, count in runs) else "")
 
 
 def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bool]]:

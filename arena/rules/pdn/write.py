@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
-from arena.rules.notation import algebraic, fen, fen_with_runs
+from arena.rules.notation import algebraic, fen
 from arena.rules.pdn.rules import type_number, variant_of_type
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
@@ -156,7 +156,7 @@ def write_pdn(game: PlayedGame) -> str:
     ]
     return pdn_game(
         variant,
-        fen_with_runs(variant, game.start, game.king_runs),
+        fen(variant, game.start, game.king_runs),
         game.tags,
         texts,
         game.result,
