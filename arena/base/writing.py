@@ -39,7 +39,10 @@ def write_rows(table: pd.DataFrame, file: TextIO, header: bool = True) -> None:
     """Write a table's rows as CSV; an apostrophe stands before a text that a spreadsheet would run."""
     safe = table.set_axis([_safe(name) for name in table.columns], axis=1)
     for place, kind in enumerate(safe.dtypes):
-        if kind.kind == "O":  # texts, whatever pandas keeps them as
+        if kind.name == "str":  # each text once: a table of games has the same ones again and again
+            codes, texts = safe.iloc[:, place].factorize(use_na_sentinel=False)
+            safe.isetitem(place, np.array([*map(_safe, texts)], object)[codes])
+        elif kind.kind == "O":
             safe.isetitem(place, np.array([*map(_safe, safe.iloc[:, place])], object))
     safe.to_csv(file, index=False, header=header, lineterminator="\n")
 

@@ -30,11 +30,11 @@ def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
     pages = PlayerPages(run, run.placed)
     for row in run.standings.to_dict("records"):
         page = pages.page(row["player"])
-        assert page.opponents and len(page.opponents.rows) == len(NAMES) - 1
-        against = [float(points.text.removesuffix("/4")) for _, points, *_ in page.opponents.rows]
+        assert len(page["opponents"].rows) == len(NAMES) - 1
+        against = [float(points.text.removesuffix("/4")) for _, points, *_ in page["opponents"].rows]
         assert sum(against) == row["wins"] + row["draws"] / 2
-        assert len(page.lost.rows if page.lost else []) == row["losses"]
-        text = plain(page.html("", linked=True))
+        assert len(page["lost"].rows if page["lost"] else []) == row["losses"]
+        text = plain(pages.html(row["player"], "", linked=True))
         assert f"No failure in {row['games']} games." in text and not MISSING_WORD.search(text)
 
 
@@ -43,7 +43,7 @@ def test_a_failure_has_the_traceback_and_the_output_of_the_game(run: Run, tmp_pa
     loser = games["black"][0]
     games.loc[0, ["result", "termination", "error"]] = ["white", "error", f"{loser} raised ValueError at ply 3"]
     games.loc[0, ["traceback", "output"]] = ["bot.py, line 7, in choose", "thinking\nstill thinking"]
-    text = PlayerPages(changed(run, tmp_path, games=games), [loser]).page(loser).html("")
+    text = PlayerPages(changed(run, tmp_path, games=games), [loser]).html(loser, "")
     assert "Failures in 1 game" in text
     assert "bot.py, line 7, in choose" in text and "still thinking" in text
 
@@ -62,14 +62,14 @@ def test_the_position_of_a_failure_is_that_before_the_move_also_where_a_late_one
     played = replayed(run.experiment.rule_set, start, ["11-15", "23-19", "8-11"])
     pages = PlayerPages(changed(run, tmp_path, games=games), [loser])
     vars(pages)["_replayed"] = {int(games["game"][0]): played}
-    text = pages.page(loser).html("")
+    text = pages.html(loser, "")
     assert f"<code>{fen(played.variant, played.positions[before])}</code>" in text
 
 
 def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
     found = tuple(Finding("error", where="gone", said=f"mistake {n}", place="W:W1:B32") for n in "ab")
     of_gone = changed(run, info=run.info._replace(found=found, left_out={"gone": "gone.py"}))
-    text = PlayerPages(of_gone, ["gone"]).page("gone").html("")
+    text = PlayerPages(of_gone, ["gone"]).html("gone", "")
     assert [text.count(f"mistake {n}") for n in "ab"] == [1, 1] and text.count("W:W1:B32") == 2
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -74,55 +73,6 @@ class Evidence(NamedTuple):
     """The games in which it failed so."""
 
 
-class _Error(NamedTuple):
-    """A graded error with the board before it, on which an arrow shows the better move."""
-
-    label: str
-    played: str
-    cost: str
-    board: Markup
-    link: Markup
-    """To the game, after the ply before."""
-
-
-@dataclass(frozen=True)
-class PlayerPage:
-    """What the page of one player shows, by the names in its template, `player.jinja`."""
-
-    name: str
-    what: str
-    """The player in words."""
-    notices: list[str]
-    before: list[Evidence]
-    """Where the player failed before the first game, and what it printed then."""
-    failures: list[Evidence]
-    failed: str
-    """How many games it failed in."""
-    errors: list[_Error]
-    games: str = ""
-    """How many it has; "" for none, of which the rest does not exist."""
-    elo: Interval | None = None
-    zero: str = ""
-    place: int = 0
-    places: int = 0
-    results: tuple[int, int, int] = (0, 0, 0)
-    score: str = ""
-    points: str = ""
-    """The points of a Swiss by which it has its place."""
-    opponents: Grid | None = None
-    lost: Grid | None = None
-    """The first of its lost games."""
-    more_lost: str = ""
-
-    def html(self, back: str, *, linked: bool = False, games: Markup = NOTHING) -> Markup:
-        """The page as a part of a file; `back` is the line above the name.
-
-        Games are `linked` where the file has them; `games` show them at the end of a page of its own.
-        """
-        linked = linked or bool(games)
-        return rendered("player.jinja", "html", player=self, back=back, linked_games=linked, viewer=games)
-
-
 class PlayerPages:
     """The pages of some players of a run; what they have in common is computed once."""
 
@@ -138,23 +88,40 @@ class PlayerPages:
         self.errors = graded.groupby("player", sort=False).head(boards)
         self.failed = _by_kind(failed_games(run))
 
-    def page(self, name: str, called: Callable[[str], str] = str) -> PlayerPage:
-        """The page of a player, in which `called` gives the names of others."""
+    def html(
+        self,
+        name: str,
+        back: str,
+        called: Callable[[str], str] = str,
+        *,
+        linked: bool = False,
+        games: Markup = NOTHING,
+    ) -> Markup:
+        """The page of a player as a part of a file; `back` is the line above the name, `called` names others.
+
+        Games are `linked` where the file has them; `games` show them at the end of a page of its own.
+        """
+        shown = {"back": back, "linked_games": linked or bool(games), "viewer": games}
+        return rendered("player.jinja", "html", **shown, **self.page(name, called))
+
+    def page(self, name: str, called: Callable[[str], str] = str) -> dict[str, Any]:
+        """What the page of a player shows, by the names in its template, `player.jinja`."""
         found = findings(self.run, name, called)
         mistake = first_mistake(found) if name in self.run.info.left_out else None
         told = [finding for finding in found if finding is mistake or not (mistake or finding.place)]
         kinds = self.failed.get(name, [])
         what = describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, "")
-        return PlayerPage(
-            name,
-            f"{what} · {program}" if (program := self.run.info.programs.get(name)) else what,
-            [f"{text[0].upper()}{text[1:]}." for text in notices(self.run, name, told)],
-            [shown for finding in found if any(shown := _before(finding, finding in told))],
-            [self._failure(name, *games) for games in kinds[:FAILURES]],
-            counted(sum(map(len, kinds)), "game"),
-            self._errors(name, called),
+        return {
+            "name": name,
+            "what": " · ".join(filter(None, (what, self.run.info.programs.get(name)))),
+            "notices": [f"{text[0].upper()}{text[1:]}." for text in notices(self.run, name, told)],
+            "before": [shown for finding in found if any(shown := _before(finding, finding in told))],
+            "failures": [self._failure(name, *games) for games in kinds[:FAILURES]],
+            "failed": counted(sum(map(len, kinds)), "game"),
+            "errors": self._errors(name, called),
+            "games": "",  # of a player that has some, the rest
             **self._results(name, called),
-        )
+        }
 
     def _results(self, name: str, called: Callable[[str], str]) -> dict[str, Any]:
         """What a player has that has games."""
@@ -217,8 +184,8 @@ class PlayerPages:
         written = (_last_lines(first.traceback), _last_lines(first.output))
         return Evidence(f"{failure_words(first)}. {remedy}", position, *written, label)
 
-    def _errors(self, name: str, called: Callable[[str], str]) -> list[_Error]:
-        """The costliest graded errors."""
+    def _errors(self, name: str, called: Callable[[str], str]) -> list[dict[str, Any]]:
+        """The costliest graded errors, each with the board before it, on which an arrow shows the better move."""
         errors = []
         for row in self.errors[self.errors["player"] == name].to_dict("records"):
             game, id = self._replayed[row["game"]], self.run.ids[row["game"]]
@@ -229,9 +196,13 @@ class PlayerPages:
             labels: Labels = "algebraic" if spelt.names else "numbers"
             board = Board(game.variant, game.positions[ply - 1], arrows=[arrow] if arrow else [], labels=labels)
             played = f"Played {spelt.move(game.text(ply))} {row['mark']}, better {spelt.move(better)} (the arrow)."
-            link = game_link(id, ply - 1, "Open the game here")
-            label, lost = f"Game {id}, ply {ply}.", f"Costs {cost(row, called)}."
-            errors.append(_Error(label, played, lost, Markup(board.svg(None)), link))
+            errors.append({
+                "label": f"Game {id}, ply {ply}.",
+                "played": played,
+                "cost": f"Costs {cost(row, called)}.",
+                "board": Markup(board.svg(None)),
+                "link": game_link(id, ply - 1, "Open the game here"),
+            })  # fmt: skip
         return errors
 
     @cached_property
@@ -262,7 +233,7 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
     sections: list[Markup] = []
     for name in names:
-        section = pages.page(name).html(back, linked=linked)
+        section = pages.html(name, back, linked=linked)
         characters -= len(section)
         if characters < 0:
             break
