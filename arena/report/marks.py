@@ -17,14 +17,11 @@ def anchor(player: str) -> str:
     return f"player={quote(player, safe=':@')}"
 
 
-def player_link(name: str) -> Markup:
-    """A player's name as a link to its page."""
-    return Markup('<a href="#{}">{}</a>').format(anchor(name), wrapping(name))
-
-
-def player_html(name: str, linked: Collection[str] = ()) -> Markup:
-    """A player's name, a link to its page if it is `linked`."""
-    return player_link(name) if name in linked else wrapping(name)
+def player_html(name: str, linked: Collection[str] = (), file: str = "") -> Markup:
+    """A player's name, a link to its page if it is `linked`; its report is another `file`, or this one."""
+    if name not in linked:
+        return wrapping(name)
+    return Markup('<a href="{}#{}">{}</a>').format(quote(file), anchor(name), wrapping(name))
 
 
 def game_link(id: str, ply: int | None = None, text: str = "") -> Markup:

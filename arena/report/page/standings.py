@@ -25,15 +25,15 @@ _CERTAIN = 0.95
 """Probability of being the best from which on the leader is so for certain."""
 
 
-def standings_grid(run: Run, linked: Collection[str] = ()) -> Grid:
+def standings_grid(run: Run, linked: Collection[str] = (), file: str = "") -> Grid:
     """All players in the order of the format, else by Elo: what each is, Elo, chance of being best, results.
 
-    `linked` are the players whose names lead to pages of their own. Of one that is withdrawn stands why: on a page
-    below its name, elsewhere in place of its results.
+    `linked` are the players whose names lead to pages of their own, in another `file` or this one. Of one that is
+    withdrawn stands why: on a page below its name, elsewhere in place of its results.
     """
     out = {name: f"withdrawn, as {why}" for name, why in run.data.withdrawn.items()}
     what = {spec.name: out.get(spec.name) or describe(spec) for spec in run.data.experiment.players}
-    named = [_named(name, what.get(name, ""), linked) for name in run.standings["player"]]
+    named = [_named(name, what.get(name, ""), linked, file) for name in run.standings["player"]]
     return rated(run.standings, named, _placing(run.standings), out)
 
 
@@ -74,9 +74,9 @@ def _elo(elo: Interval, by_prior: bool) -> Cell:
     return Cell(elo.value, f"{elo}{mark}", elo_html(elo) + mark) if known(elo.value) else EMPTY
 
 
-def _named(name: str, what: str, linked: Collection[str]) -> Cell:
+def _named(name: str, what: str, linked: Collection[str], file: str) -> Cell:
     below = Markup("<small>{}</small>").format(wrapping(what)) if what else Markup()
-    return Cell(name, name, player_html(name, linked) + below)
+    return Cell(name, name, player_html(name, linked, file) + below)
 
 
 def _score(won: int, drawn: int, lost: int) -> float | None:
