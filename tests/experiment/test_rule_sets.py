@@ -254,7 +254,9 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
     assert "repeat from run to run" not in result.stdout
     page = (out / "report.html").read_text()
     for name in ("english", "international"):
-        assert f'href="{name}/report.html"' in page
+        assert {f'href="{name}/report.html{place}"' for place in ("", "#player=a")} <= set(
+            re.findall(r'href="[^"]*"', page)
+        )
         assert (out / name / "standings.csv").is_file()
     table = pd.read_csv(out / "joint.csv")
     assert set(table["run"]) == {"english", "international", JOINT}
