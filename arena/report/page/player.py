@@ -156,10 +156,10 @@ class PlayerPages:
                 bar = results_bar(*(points.count(result) for result in (1.0, 0.5, 0.0)))
                 share, text = sum(points) / len(points), f"{sum(points):g}/{len(points)}"
                 elo = self.run.ratings.difference(name, other)
-                rated = Cell(elo.value, str(elo)) if elo else EMPTY
-                rows.append([*words([called(other)]), Cell(share, text), Cell(share, text, bar), rated])
-        head = [NAMED, Heading("Points"), Heading("Won, drawn, lost", Style.RESULTS), Heading("Rated difference")]
-        return Grid(head, rows)
+                difference = Cell(elo.value, str(elo)) if elo else EMPTY
+                rows.append([*words([called(other)]), Cell(share, text), Cell(share, text, bar), difference])
+        bars, rated = Heading("Won, drawn, lost", Style.RESULTS), Heading("Rated difference", is_wide=True)
+        return Grid([NAMED, Heading("Points"), bars, rated], rows)
 
     def _points(self, row: Mapping[Any, Any]) -> str:
         """The points of a Swiss, and what decides between equal ones."""
