@@ -27,7 +27,7 @@ def main(target: Path) -> None:
     with served() as server, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         viewport = {"width": WIDTH, "height": HEIGHT}
-        with opened(browser, f"{server.base}/?token={server.token}", viewport=viewport) as visitor:
+        with opened(browser, server.page, viewport=viewport) as visitor:
             visitor.begin("international", "human", "level-6")
             for place, text in enumerate(MOVES):
                 visitor.page.wait_for_selector(".game-yours")

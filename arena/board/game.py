@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from arena.base.errors import ArenaError
@@ -19,10 +20,8 @@ from arena.rules.result import score_text
 from arena.rules.variants import Variant
 from players.player import AnswerError, Choice, Limit, Resign
 
-AGREES_FROM = 40
-"""Plies of a game before which no player agrees on a draw."""
-AGREES_BELOW = 0.25
-"""Men by which a player may think itself ahead and still agree on a draw."""
+MOST_PLIES = 2000
+"""Plies of a game that is played on from a file, at most."""
 
 
 class Clock(NamedTuple):
@@ -43,14 +42,6 @@ class Thought(NamedTuple):
     """What a man is worth in its scores, if it says so."""
     line: tuple[str, ...]
     """Its principal variation as PDN writes it, the move first."""
-
-    @property
-    def may_agree(self) -> bool:
-        """Whether its player may agree on a draw: it sees at most AGREES_BELOW men for itself."""
-        choice = self.choice
-        if choice.score is None:
-            return False
-        return choice.plies_to_win <= 0 and choice.score <= AGREES_BELOW * (self.man_value or 1.0)
 
     @property
     def score(self) -> str:
@@ -96,10 +87,21 @@ class Request(NamedTuple):
         return Thought(choice, answer.seconds, self.player.man_value, tuple(line))
 
 
+def build(players: Iterable[SharedPlayer]) -> None:
+    """Have players ready for a game, in any thread. Raises ArenaError, in one line, for one that fails."""
+    try:
+        for player in players:
+            player.prepare()
+    except ArenaError:
+        raise
+    except Exception as error:
+        raise ArenaError(f"a player raised {type(error).__name__}: {message_of(error)}") from None
+
+
 class BoardGame:
     """A game between two sides: `play` a person's moves, `request` a player's and `accept` what it found.
 
-    Only one thread may use it, but a request can be answered in another one, while the game goes elsewhere.
+    One thread uses it. Another may `build` its `players`, and answer a request while the game goes elsewhere.
     """
 
     def __init__(
@@ -113,33 +115,37 @@ class BoardGame:
     ) -> None:
         """White's side first; `start` may be a FEN. All random numbers of its players come from `seed`."""
         self.variant, self.clock, self.seed = variant, clock, seed
+        self.sides = sides
+        """White's side and Black's; `seat` changes them."""
         self.game = Game(variant, start)
         self.turns: list[Turn] = []
         self.version = 0
         """Counts all that happened."""
         self.failure = ""
         """The failure of a player, in one line."""
-        self._clocks: tuple[float, float] | None = None
-        self._began = 0.0
-        """When the turn began."""
-        self._reset_clocks()
         self._ended: Outcome | None = None
-        self.sides = sides
-        """White's side and Black's; `seat` changes them."""
+        self._clocks = None if clock is None else (clock.seconds, clock.seconds)
+        self._began = time.monotonic()
+        """When the turn began."""
         self._players: dict[int, SharedPlayer] = {}
-        """The colours whose players were asked."""
-        self._rngs: dict[int, random.Random] = {}
+        self._rngs = [random.Random(f"{seed} {colour}") for colour in COLOURS]
         self._request: Request | None = None
         """The last one."""
 
     @classmethod
     def of(cls, played: PlayedGame, sides: tuple[Side, Side], **options: Any) -> BoardGame:
-        """A game to be played on from the end of one that was read, its start the last position set up there."""
+        """A game to be played on from the end of one that was read, its start the last position set up there.
+
+        Raises ArenaError for one of more than MOST_PLIES.
+        """
+        if len(played.moves) > MOST_PLIES:
+            raise ArenaError(f"the game has {len(played.moves):,} plies; one of {MOST_PLIES:,} can be played on")
         game = game_of(played)
         board = cls(played.variant, sides, game.start_fen, **options)
         for move in game.moves:
+            before = board._clocks
             board._push(move, 0.0, None)
-            board._reset_clocks()
+            board._clocks = before
         return board
 
     @property
@@ -152,16 +158,22 @@ class BoardGame:
         """How the game ended, by its rules, on time, resignation, agreement or failure; None while it goes on."""
         return self._ended or self.game.outcome
 
+    @property
+    def players(self) -> list[SharedPlayer]:
+        """The players of both sides, which are built when they are first asked."""
+        return [self._player(colour) for colour, side in enumerate(self.sides) if not side.is_person]
+
     def clocks(self) -> tuple[float, float] | None:
         """White's and Black's clocks now; None without. A person whose clock has run out has lost."""
-        if self._clocks is None or self.outcome is not None:
-            return self._clocks
-        left, turn = [*self._clocks], self.game.turn
-        if self.side.is_person or self._is_asked:
-            left[turn] = max(left[turn] - (time.monotonic() - self._began), 0.0)
-        if not left[turn] and self.side.is_person:
-            self._flag(turn)
-        return left[0], left[1]
+        clocks, turn = self._clocks, self.game.turn
+        request = self._request
+        is_asked = request is not None and request.version == self.version and not request.stopped.is_set()
+        if clocks is None or self.outcome is not None or not (self.side.is_person or is_asked):
+            return clocks
+        left = max(clocks[turn] - (time.monotonic() - self._began), 0.0)
+        if not left and self.side.is_person:
+            self._flag()
+        return (clocks[0], left) if turn else (left, clocks[1])
 
     def play(self, move: int) -> None:
         """Play a legal move for the person to move.
@@ -176,21 +188,16 @@ class BoardGame:
         self._push(move, time.monotonic() - self._began, None)
 
     def prepare(self) -> None:
-        """Build the players, and begin the turn, as nobody could move before. Raises what `build` raises."""
-        self.build()
-        self.begin_turn()
+        """Build the players, and begin the turn, as nobody could move before.
 
-    def build(self) -> None:
-        """Build the players of both sides. Raises ArenaError for one that cannot be built, and keeps neither."""
+        Raises ArenaError for one that cannot be built, and keeps neither.
+        """
         try:
-            for colour, side in enumerate(self.sides):
-                if not side.is_person:
-                    self._player(colour).prepare()
-        except Exception as error:
+            build(self.players)
+        except ArenaError:
             self.release()
-            if isinstance(error, ArenaError):
-                raise
-            raise ArenaError(f"a player raised {type(error).__name__}: {message_of(error)}") from None
+            raise
+        self.begin_turn()
 
     def begin_turn(self) -> None:
         """Have the time of the side to move run from now on."""
@@ -205,9 +212,9 @@ class BoardGame:
         limit = spec.limit
         if self.clock is not None and self._clocks is not None:
             limit = limit._replace(clock=self._clocks[turn], increment=self.clock.increment, moves=None)
-        self._began = time.monotonic()
-        player, game = self._player(turn), self.game.copy()
-        self._request = Request(player, game, limit, self._rngs[turn], self.version, threading.Event())
+        self.begin_turn()
+        player, rng = self._player(turn), self._rngs[turn]
+        self._request = Request(player, self.game.copy(), limit, rng, self.version, threading.Event())
         return self._request
 
     def accept(self, request: Request, thought: Thought) -> bool:
@@ -215,7 +222,7 @@ class BoardGame:
         if request.version != self.version:
             return False
         if self._clocks is not None and thought.seconds > self._clocks[self.game.turn]:
-            self._flag(self.game.turn)
+            self._flag()
         else:
             self._push(thought.choice.move, thought.seconds, thought)
         return True
@@ -247,10 +254,8 @@ class BoardGame:
         Raises ArenaError if there is none.
         """
         movers = [position.turn for position in reversed(self.game.positions[:-1])]
-        if any(side.is_person for side in self.sides):
-            plies = next((back for back, turn in enumerate(movers, 1) if self.sides[turn].is_person), 0)
-        else:
-            plies = min(len(movers), 1)
+        persons = [side.is_person for side in self.sides]
+        plies = next((back for back, turn in enumerate(movers, 1) if persons[turn] or not any(persons)), 0)
         if not plies:
             raise ArenaError("there is no move to take back")
         for _ in range(plies):
@@ -273,18 +278,6 @@ class BoardGame:
         self._goes_on()
         self._end(Outcome(1 - colour, Termination.RESIGNED))
 
-    def offer_draw(self, colour: int) -> bool:
-        """Offer a draw for a colour's person; whether it is agreed. Two persons agree by themselves.
-
-        A player agrees after AGREES_FROM plies if its last search does not see it ahead. Raises ArenaError if the
-        game is over.
-        """
-        self._goes_on()
-        if not self.sides[1 - colour].is_person and not self._agrees(1 - colour):
-            return False
-        self._end(Outcome(None, Termination.AGREEMENT))
-        return True
-
     def release(self) -> None:
         """Let go of the players and their memory, without waiting for a search under way, which is stopped.
 
@@ -299,31 +292,28 @@ class BoardGame:
         while self._players:
             self._players.popitem()[1].close()
 
-    @property
-    def _is_asked(self) -> bool:
-        request = self._request
-        return request is not None and request.version == self.version and not request.stopped.is_set()
-
     def _goes_on(self) -> None:
         self.clocks()
         if self.outcome is not None:
             raise ArenaError("the game is over")
 
     def _push(self, move: int, seconds: float, thought: Thought | None) -> None:
-        text, turn, clocks, side = self.game.text(move), self.game.turn, self._clocks, self.side
+        self.turns.append(Turn(move, self.game.text(move), self.side, seconds, thought, self._clocks))
+        if self.clock is not None and self._clocks is not None:
+            self._set_clock(max(self._clocks[self.game.turn] - seconds, 0.0) + self.clock.increment)
         self.game.push(move)
-        self.turns.append(Turn(move, text, side, seconds, thought, clocks))
-        if clocks is not None and self.clock is not None:
-            left = [*clocks]
-            left[turn] = max(left[turn] - seconds, 0.0) + self.clock.increment
-            self._clocks = left[0], left[1]
         self._moved()
 
-    def _flag(self, colour: int) -> None:
+    def _set_clock(self, left: float) -> None:
+        """Set the clock of the side to move."""
         if self._clocks is not None:
             white, black = self._clocks
-            self._clocks = (white, 0.0) if colour else (0.0, black)
-        self._end(Outcome(1 - colour, Termination.TIME))
+            self._clocks = (white, left) if self.game.turn else (left, black)
+
+    def _flag(self) -> None:
+        """The time of the side to move is up."""
+        self._set_clock(0.0)
+        self._end(Outcome(1 - self.game.turn, Termination.TIME))
 
     def _end(self, outcome: Outcome) -> None:
         self._ended = outcome
@@ -337,22 +327,12 @@ class BoardGame:
         for player in self._players.values():
             player.renew()
 
-    def _reset_clocks(self) -> None:
-        self._clocks = None if self.clock is None else (self.clock.seconds, self.clock.seconds)
-        self._began = time.monotonic()
-
     def _moved(self) -> None:
         self.version += 1
-        self._began = time.monotonic()
+        self.begin_turn()
 
     def _player(self, colour: int) -> SharedPlayer:
         spec = self.sides[colour].spec
         if colour not in self._players and spec is not None:
             self._players[colour] = SharedPlayer(spec, self.variant)
-            self._rngs[colour] = random.Random(f"{self.seed} {COLOURS[colour]}")
         return self._players[colour]
-
-    def _agrees(self, colour: int) -> bool:
-        theirs = zip(reversed(self.turns), reversed(self.game.positions[:-1]), strict=True)
-        thought = next((turn.thought for turn, before in theirs if before.turn == colour), None)
-        return len(self.turns) >= AGREES_FROM and thought is not None and thought.may_agree

@@ -43,8 +43,6 @@ class Side(NamedTuple):
     name: str
     spec: PlayerSpec | None = None
     """None for a person."""
-    unlimited: str = ""
-    """The part of its name that does not say its seconds per move, if that name says them."""
 
     @property
     def is_person(self) -> bool:
@@ -94,10 +92,9 @@ def timed(side: Side, seconds: float) -> Side:
         raise ValueError(f"{side.name} takes no limit of seconds per move")
     if before == seconds:
         return side
-    player, words = side.unlimited or side.name, f", {seconds:g} s"
-    name = player[: NAME_CHARACTERS - len(words)] + words
-    spec = replace(side.spec, name=name, limit=side.spec.limit._replace(seconds=seconds, nodes=None))
-    return Side(name, spec, player)
+    words = f", {seconds:g} s"
+    name = side.name[: NAME_CHARACTERS - len(words)] + words
+    return Side(name, replace(side.spec, name=name, limit=side.spec.limit._replace(seconds=seconds, nodes=None)))
 
 
 def usual_entry(variant: Variant) -> str:
@@ -113,17 +110,11 @@ def entry_named(name: str, variant: Variant) -> str | None:
     return name if is_known else None
 
 
-def strongest(variant: Variant, limit: Limit) -> PlayerSpec:
-    """The strongest player here under those rules, with a limit."""
-    evaluation = "neural" if has_network(variant) else "strong"
-    return replace(player_spec({"preset": "full", "evaluation": evaluation}), limit=limit)
-
-
 def adviser(variant: Variant, limit: Limit) -> PlayerSpec:
     """The player whose hints and analyses a board shows: the strongest, with the endgame tables that are there."""
-    player = strongest(variant, limit)
-    pieces = known_pieces(variant)
-    return replace(player, options={**player.options, "tables": pieces}) if pieces else player
+    evaluation, pieces = "neural" if has_network(variant) else "strong", known_pieces(variant)
+    tables = {"tables": pieces} if pieces else {}
+    return replace(player_spec({"preset": "full", "evaluation": evaluation, **tables}), limit=limit)
 
 
 class Opponent:
@@ -138,8 +129,7 @@ class Opponent:
         variant: Variant | str | Mapping[str, Any] = "english",
         seed: int = 0,
     ) -> None:
-        """The player of an entry of `players:`: a mapping, YAML as `{type: negamax, preset: full, nodes: 2000}`,
-        or in short as `simple@d6`, `greedy` and `level 3`.
+        """The player of an entry of `players:`: a mapping, YAML or in short, as `simple@d6` and `level 3`.
 
         All its chance comes from `seed`. Raises ValueError, in one line, for a wrong entry or variant.
         """

@@ -16,16 +16,21 @@ _OUTLOOKS = {"win": "+ wins", "draw": "= draws", "loss": "- loses"}
 
 
 def seen_text(thought: Thought) -> str:
-    """What a player saw and counted: `score +0.25 men, depth 6, deepest ply 9, 1,234 nodes, ..., 0.012 s`.
+    """What a player saw, from its own view, and counted: `score +0.25 men, depth 6, deepest ply 9, ...`."""
+    is_number = thought.score and not thought.choice.plies_to_win
+    score = f"score {thought.score}{' men' if thought.man_value else ''}" if is_number else thought.score
+    return ", ".join(filter(None, [score, counts_text(thought)]))
+
+
+def counts_text(thought: Thought) -> str:
+    """What a player counted: `depth 6, deepest ply 9, 1,234 nodes, 13 cutoffs (7 max, 6 min), 0.012 s`.
 
     Behind it the formation, if it was assessed again before this move.
     """
     choice = thought.choice
-    is_number = thought.score and not choice.plies_to_win
     most, least = choice.cutoffs_max, choice.cutoffs_min
     assessed = (choice.extra or {}).get("assessed")
     parts = (
-        f"score {thought.score}{' men' if thought.man_value else ''}" if is_number else thought.score,
         f"depth {choice.depth}" if choice.depth else "",
         f"deepest ply {choice.deepest}" if choice.deepest else "",
         f"{choice.nodes:,} nodes" if choice.nodes else "",

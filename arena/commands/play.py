@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.base.wording import cut
-from arena.board.game import BoardGame, Clock
+from arena.board.game import BoardGame, Clock, build
 from arena.board.pdn import entries_of, saved_game
 from arena.board.sides import Side, side_of, usual_entry
 from arena.commands.options import VARIANT, Parsed, refuse, seed_option
@@ -122,7 +123,7 @@ def play_command(browser: bool, players: tuple[str, ...], port: int, no_open: bo
         )
         scores = "" if entries == (HUMAN, HUMAN) else "scores are those of the player that moved; "
         echo(f"{game.variant.name}: {named}; {scores}`help` says what you can type")
-        with compiling_meanwhile(game.build) if is_unbuilt else nullcontext():
+        with compiling_meanwhile(partial(build, game.players)) if is_unbuilt else nullcontext():
             terminal.play()
 
 

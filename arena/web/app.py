@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -17,15 +18,14 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from arena.base.wording import message_of
+from arena.base.wording import cut, message_of
 from arena.report.template import modules
-from arena.web.beginning import placed_position, variant_of
 from arena.web.documents import board_document
-from arena.web.games import GameRoom
+from arena.web.games import GameRoom, variant_of
 from arena.web.guard import FAILED, HOSTS, MODULES, Guard
-from arena.web.messages import Json, NewGame, PositionGiven, Refusal, body_of, refused
+from arena.web.messages import Json, Refusal, game_asked_for, refused
 from arena.web.page import MODULE, page, page_policy
-from arena.web.pools import background
+from arena.web.threads import background, heeding_compilation, in_thread
 
 GONE = 4404
 """Code of a closed websocket: the server has no such game."""
@@ -38,8 +38,7 @@ def application(room: GameRoom, token: str, say: Callable[[str], None]) -> ASGIA
             Route("/", _page),
             Route(f"{MODULES}{{name:path}}", _module),
             Route("/api/offer", _offer),
-            Route("/api/variants/{name}/board", _board),
-            Route("/api/position", _position, methods=["POST"]),
+            Route("/api/board", _board),
             Route("/api/games", _begin, methods=["POST"]),
             WebSocketRoute("/api/games/{game}", _window),
         ],
@@ -58,15 +57,22 @@ def application(room: GameRoom, token: str, say: Callable[[str], None]) -> ASGIA
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     room: GameRoom = app.state.room
 
+    last = ""
+
     def failed(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal last
         error = context.get("exception")
-        app.state.say(f"{type(error).__name__}: {message_of(error)}" if error else context["message"])
+        line = f"{type(error).__name__}: {message_of(error)}" if error else context["message"]
+        if line != last:  # no descriptor is left, again and again
+            app.state.say(line)
+        last = line
 
     asyncio.get_running_loop().set_exception_handler(failed)
     room.open()
     sweeping = background(room.sweep())
     try:
-        yield
+        with heeding_compilation():
+            yield
     finally:
         sweeping.cancel()
         room.close()
@@ -95,15 +101,16 @@ async def _offer(request: Request) -> Response:
 
 
 async def _board(request: Request) -> Response:
-    return Json(board_document(variant_of(request.path_params["name"])))
-
-
-async def _position(request: Request) -> Response:
-    return Json(await asyncio.to_thread(placed_position, await body_of(request, PositionGiven)))
+    asked = request.query_params
+    variant = variant_of(asked.get("variant", ""))
+    try:
+        return Json(await in_thread(partial(board_document, variant, asked.get("fen"))))
+    except ValueError as error:
+        raise Refusal(422, cut(str(error), 300)) from None
 
 
 async def _begin(request: Request) -> Response:
-    hosted = await request.app.state.room.begin(await body_of(request, NewGame))
+    hosted = await request.app.state.room.begin(await game_asked_for(request))
     return Json({"game": hosted.name}, 201)
 
 

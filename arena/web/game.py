@@ -6,81 +6,92 @@ import asyncio
 import time
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.base.errors import ArenaError
 from arena.base.wording import message_of
-from arena.board.game import BoardGame, Request, Thought
+from arena.board.game import MOST_PLIES, BoardGame, Request, Thought, Turn
+from arena.board.pdn import pdn_text
 from arena.board.published import program_of
 from arena.board.sides import ADVICE_SECONDS, adviser
 from arena.hosting.analysis import Analysis
+from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
 from arena.rules.position import COLOURS
-from arena.web.beginning import MOST_PLIES, Seats, timed_sides
-from arena.web.documents import (
-    GameDocuments,
-    analysis_document,
-    are_draws_off,
-    ending_document,
-    position_document,
-    side_document,
-)
-from arena.web.headline import Told, headline, news, subline
+from arena.rules.result import Draws
+from arena.web.documents import analysis_document, legal_documents, ply_document, position_document, side_document
+from arena.web.headline import headline, news, subline
 from arena.web.messages import (
     FOR_ITS_VERSION,
     Analyse,
     Asked,
-    GameEnd,
     Move,
-    Pause,
+    NewGame,
     Refusal,
     Seat,
     Wish,
     asked_in,
     json_text,
 )
-from arena.web.pools import ANALYSIS, THINKING, Pool, background
+from arena.web.offer import Offer, timed_sides
+from arena.web.threads import background, in_thread, is_compiling
 from players.loading import own_code
 from players.negamax.state import MAX_DEPTH
 from players.player import Limit
 
+PACE_SECONDS = 1.0
+"""Seconds of a ply between two players, at least, so that a person can follow."""
 REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 ANALYSIS_SECONDS = 120.0
 """Seconds after which an analysis of a position is ended."""
-_FULL = f"the game has {MOST_PLIES} plies, as many as a game may have here"
 
 
 class Window:
-    """A websocket that is sent the whole state after each change; one that is slow misses some."""
+    """A websocket that is sent what has changed of the state; one that is slow misses some states between."""
 
     def __init__(self, socket: WebSocket) -> None:
-        self.socket, self.news, self.error = socket, asyncio.Event(), ""
-        self.told = Told()
+        self.socket, self.awake, self.error = socket, asyncio.Event(), ""
+        self._sent: dict[str, Any] = {}
+
+    def message(self, state: dict[str, Any]) -> dict[str, Any]:
+        """What has changed since the last message; of the moves those behind the first `kept` ones."""
+        before, self._sent = self._sent, state
+        changed = {key: value for key, value in state.items() if key not in before or before[key] != value}
+        if moves := changed.get("moves"):
+            pairs = zip(before.get("moves", ()), moves, strict=False)
+            changed["kept"] = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+            changed["moves"] = moves[changed["kept"] :]
+        error, self.error = self.error, ""
+        return changed | {"error": error}
 
 
 class HostedGame:
     """A game at the board, and the windows that show it. Only the server's loop uses it."""
 
-    def __init__(
-        self, name: str, board: BoardGame, keys: tuple[str, str], seats: Seats, pace: float = 0.0
-    ) -> None:
-        """`keys` are the keys of White's and Black's player; a ply of two players takes `pace` seconds."""
-        self.name, self.board, self.keys = name, board, keys
+    def __init__(self, name: str, board: BoardGame, request: NewGame, offer: Offer) -> None:
+        """`request` is what would begin another game as this one."""
+        self.name, self.board, self.request = name, board, request
         self.left_at: float | None = time.monotonic()
         """When its last window left, or it was made; None while a window shows it."""
-        self.changed_at = time.monotonic()
         self._was_seen = False
-        self._seats, self._pace = seats, pace
+        self._offer = offer
         self._windows: set[Window] = set()
         self._is_paused = False
-        self._documents = GameDocuments(board)
         self._flag: asyncio.TimerHandle | None = None
+        self._told: tuple[list[Turn], bool] = ([], False)
+        """The turns, and whether the game was over, when `_news` was made."""
+        self._news = ""
+        self._plies: list[tuple[Turn, dict[str, Any]]] = []
+        self._made: dict[str, Any] = {"version": -1}
+        """What is made once for each version of the game."""
         self._request: Request | None = None
         """The search under way, if its answer is wanted."""
-        self._findings = {"depth": 0, "nodes": 0}
+        self._found = ""
         """What that search has found so far."""
         self._lines = 0
         """Lines of the analysis that is asked for, 0 without one."""
@@ -89,24 +100,25 @@ class HostedGame:
         """The last hint."""
         self._search: asyncio.Task[None] | None = None
         """Asks the player to move, and plays its answer; cancelled when that is not wanted any more."""
+        self._answers: WeakKeyDictionary[SharedPlayer, asyncio.Future[Any]] = WeakKeyDictionary()
+        """The last answer of each player, which it may still be at."""
 
     async def serve(self, socket: WebSocket) -> None:
         """Show the game in a window, and do what it asks, until it is gone."""
         window = Window(socket)
-        window.told = self._told()
         self._windows.add(window)
         self.left_at = None
         if not self._was_seen:
             self._was_seen = True
             self.board.begin_turn()
         self._changed()
-        telling = background(self._tell(window))
+        sending = background(self._send(window))
         try:
             while (message := await socket.receive())["type"] != "websocket.disconnect":
                 window.error = self._refusal(message.get("text") or "")
-                window.news.set()
+                window.awake.set()
         finally:
-            telling.cancel()
+            sending.cancel()
             self._windows.discard(window)
             if not self._windows:
                 self._leave()
@@ -119,50 +131,61 @@ class HostedGame:
 
     def state(self) -> dict[str, Any]:
         """The whole game as the page takes it."""
-        board, documents = self.board, self._documents
-        clocks, ending = board.clocks(), ending_document(board)
-        documents.renew()
-        request, hint = self._request, self._hint()
-        sides = [side_document(key, side) for key, side in zip(self.keys, board.sides, strict=True)]
-        failure = board.failure or (_FULL if len(board.turns) >= MOST_PLIES else "")
-        names, paused = [side["name"] for side in sides], self._is_paused
-        draws = not are_draws_off(board.variant)
+        board, request = self.board, self.request
+        clocks, outcome = board.clocks(), board.outcome
+        keys = (request.white, request.black)
+        sides = [side_document(key, side) for key, side in zip(keys, board.sides, strict=True)]
+        is_thinking = self._request is not None
+        hint = self._advice.document if self._advice and self._advice.is_of(board.game) else None
         return {
             "game": self.name,
-            "version": board.version,
-            "headline": headline(board, names, is_thinking=request is not None, is_paused=paused),
-            "subline": subline(
-                board, failure=failure, hint=hint, findings=self._findings if request else None, is_paused=paused
+            **self._of_version(),
+            "headline": headline(
+                board, [side["name"] for side in sides], is_thinking=is_thinking, is_paused=self._is_paused
             ),
-            "variant": board.variant.name,
-            "changed": draws and board.variant.name != board.variant.unchanged,
-            "upright": program_of(board.variant).numbers_edges,
-            "first": COLOURS[board.variant.first],
-            **position_document(board.variant, board.game.position),
-            "fen": board.game.fen,
-            "start": documents.start,
+            "subline": subline(
+                board,
+                hint=hint,
+                found=self._found if is_thinking else "",
+                is_compiling=is_compiling() and (is_thinking or bool(hint)),
+                is_paused=self._is_paused,
+            ),
+            "news": self._news,
             "sides": dict(zip(COLOURS, sides, strict=True)),
-            "request": {
-                "variant": board.variant.name if draws else board.variant.unchanged,
-                "draws": draws,
-                **dict(zip(COLOURS, self.keys, strict=True)),
-                "seconds": {colour: side["seconds"] for colour, side in zip(COLOURS, sides, strict=True)},
-                "pace": self._pace,
-                **({"clock": board.clock._asdict()} if board.clock else {}),
-            },
-            "moves": documents.moves,
-            "legal": documents.legal if ending is None and board.side.is_person else [],
-            "thinking": request and self._findings,
-            "paused": paused,
+            "request": request.model_dump(exclude_none=True, exclude={"fen"}),
+            "thinking": is_thinking,
+            "paused": self._is_paused,
             "lines": self._lines,
             "analysis": self._study and self._study.document,
             "hint": hint,
-            "outcome": ending,
-            "failure": failure,
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
-            "running": bool(clocks) and ending is None and (request is not None or board.side.is_person),
-            "pdn": documents.pdn,
+            "running": bool(clocks) and outcome is None and (is_thinking or board.side.is_person),
         }
+
+    def _of_version(self) -> dict[str, Any]:
+        """The part of the state that changes with the board's version alone."""
+        board = self.board
+        if self._made["version"] == board.version:
+            return self._made
+        variant, outcome, turns = board.variant, board.outcome, board.turns
+        same = sum(1 for _ in takewhile(lambda pair: pair[0][0] is pair[1], zip(self._plies, turns, strict=False)))
+        del self._plies[same:]
+        self._plies += [(turns[ply], ply_document(board, ply)) for ply in range(same, len(turns))]
+        self._made = {
+            "version": board.version,
+            "variant": variant.name,
+            "undrawn": variant.draws == Draws(),
+            "upright": program_of(variant).numbers_edges,
+            "first": COLOURS[variant.first],
+            "turn": COLOURS[board.game.turn],
+            "fen": board.game.fen,
+            "start": position_document(variant, board.game.start),
+            "moves": [document for _, document in self._plies],
+            "legal": legal_documents(board.game) if outcome is None and board.side.is_person else [],
+            "outcome": outcome and {"result": outcome.result, "termination": outcome.termination.value},
+            "pdn": pdn_text(board),
+        }
+        return self._made
 
     def _refusal(self, text: str) -> str:
         """Do what a window asks for; why that cannot be done, in one line for the person, or empty."""
@@ -179,28 +202,32 @@ class HostedGame:
     def _do(self, asked: Asked) -> None:
         board = self.board
         match asked:
-            case Move() if len(board.turns) >= MOST_PLIES:
-                raise ArenaError(_FULL)
             case Move():
+                if len(board.turns) >= MOST_PLIES:
+                    raise ArenaError(f"the game has {MOST_PLIES:,} plies, as many as a game may have here")
                 board.play(board.game.move(asked.text))
             case Wish(do="undo"):
                 board.undo()
-            case Wish(do="stop") if self._request is not None:
-                board.stop()
-            case GameEnd(do="resign"):
-                board.resign(self._person(asked.colour))
-            case GameEnd(do="draw"):
-                colour = self._person(asked.colour)
-                if not board.offer_draw(colour):
-                    raise ArenaError(f"{board.sides[1 - colour].name} does not agree on a draw")
+                self._is_paused = not self._has_person
+            case Wish(do="resign"):
+                persons = [colour for colour, side in enumerate(board.sides) if side.is_person]
+                if not persons:
+                    raise ArenaError("no person plays")
+                board.resign(board.game.turn if len(persons) == 2 else persons[0])
+            case Wish(do="stop"):
+                if self._request is not None:
+                    board.stop()
+            case Wish(do="pause"):
+                self._is_paused = not self._has_person
+                self._hold_up()
+            case Wish(do="resume"):
+                self._is_paused = False
             case Seat():
-                sides = self._seats(asked.white, asked.black, board.variant)
+                sides = self._offer.seats(asked.white, asked.black, board.variant)
                 board.seat(timed_sides(sides, asked.seconds))
-                self.keys = asked.white, asked.black
-            case Pause():
-                self._is_paused = asked.on
-                if asked.on:
-                    self._hold_up()
+                self.request = self.request.model_copy(update=asked.model_dump(include={"white", "black"}))
+                self.request = self.request.model_copy(update={"seconds": asked.seconds})
+                self._is_paused = False
             case Analyse():
                 self._lines = asked.lines
                 _end(self._study)
@@ -211,52 +238,36 @@ class HostedGame:
                 if self._advice is None or self._advice.is_done or not self._advice.is_of(board.game):
                     _end(self._advice)
                     self._advice = Study(board.game.copy(), 1, Limit(seconds=ADVICE_SECONDS))
-                    background(self._run(self._advice, THINKING))
+                    background(self._run(self._advice))
 
-    def _person(self, colour: str) -> int:
-        """The number of a colour that a person plays."""
-        number = COLOURS.index(colour)
-        if not (side := self.board.sides[number]).is_person:
-            raise ArenaError(f"{colour} is played by {side.name}")
-        return number
+    @property
+    def _has_person(self) -> bool:
+        return any(side.is_person for side in self.board.sides)
 
-    async def _tell(self, window: Window) -> None:
-        """Send a window the state after each change, for ever."""
+    async def _send(self, window: Window) -> None:
+        """Send a window what has changed, after each change, for ever."""
         with suppress(WebSocketDisconnect, RuntimeError):  # it is gone, or closed meanwhile
             while True:
-                await window.news.wait()
-                window.news.clear()
-                error, window.error = window.error, ""
-                state, before, window.told = self.state(), window.told, self._told()
-                below = state["subline"] if window.told.is_hinted else ""
-                said = news(self.board, before, state["headline"], below)
-                await window.socket.send_text(json_text(state | {"error": error, "news": said}))
-
-    def _told(self) -> Told:
-        """What a window knows that has the state of now."""
-        hint = self._hint()
-        return Told(tuple(self.board.turns), self.board.outcome is not None, bool(hint and hint["done"]))
-
-    def _hint(self) -> dict[str, Any] | None:
-        """What was found for the position of now, if a hint was asked for."""
-        advice = self._advice
-        return advice.document if advice and advice.is_of(self.board.game) else None
+                await window.awake.wait()
+                window.awake.clear()
+                await window.socket.send_text(json_text(window.message(self.state())))
 
     def _say(self) -> None:
         for window in self._windows:
-            window.news.set()
+            window.awake.set()
 
     def _changed(self) -> None:
         """Send the state to the windows, look at the clock, have players and the analysis go on."""
-        self.changed_at = time.monotonic()
         if self._request is not None and self._request.version != self.board.version:
             self._hold_up()
         if self._search is None and self._is_due():
-            self._request, self._findings = self.board.request(), {"depth": 0, "nodes": 0}
+            self._request, self._found = self.board.request(), ""
             self._search = background(self._ply(self._request))
-        self._say()
         self._watch_clock()
         self._follow()
+        self._news = news(self.board, *self._told) or self._news
+        self._told = (list(self.board.turns), self.board.outcome is not None)
+        self._say()
         if self.board.outcome is not None:
             self.board.release()
 
@@ -268,11 +279,6 @@ class HostedGame:
             _end(study)
         self._study = self._advice = None
         self.board.release()
-
-    def rest(self) -> None:
-        """Let go of the players and their memory, unless one thinks; they are built again when they are asked."""
-        if self._request is None:
-            self.board.release()
 
     def _watch_clock(self) -> None:
         """See to it that a person's time runs out though nothing happens."""
@@ -287,31 +293,29 @@ class HostedGame:
     def _is_due(self) -> bool:
         """Whether a player is to think now."""
         board = self.board
-        return (
-            bool(self._windows)
-            and not self._is_paused
-            and board.outcome is None
-            and not board.side.is_person
-            and len(board.turns) < MOST_PLIES
-        )
+        is_on = bool(self._windows) and not self._is_paused and len(board.turns) < MOST_PLIES
+        return is_on and board.outcome is None and not board.side.is_person
 
     async def _ply(self, request: Request) -> None:
         """Have a player answer a request to move, and play the answer; the player stops if this is cancelled."""
-        board, began, side = self.board, time.monotonic(), self.board.side
-        answer = asyncio.ensure_future(THINKING.run(partial(_answer, request)))
+        board, began, player = self.board, time.monotonic(), request.player
+        spec = board.side.spec
         try:
+            if player in self._answers:  # which may never come: a thread of its own waits for no second one
+                await asyncio.wait([self._answers[player]])
+            answer = self._answers[player] = in_thread(partial(_answer, request))
             while not answer.done():
                 await asyncio.wait([answer], timeout=REPORT_SECONDS)
-                choice = None if side.spec is None or own_code(side.spec) else request.player.progress()
-                if choice is not None and choice.depth > self._findings["depth"]:
-                    self._findings = {"depth": choice.depth, "nodes": choice.nodes}
+                choice = None if spec is None or own_code(spec) else player.progress()
+                found = f"depth {choice.depth}, {choice.nodes:,} nodes" if choice and choice.depth else ""
+                if found != self._found or is_compiling():
+                    self._found = found
                     self._say()
-            if not any(side.is_person for side in board.sides):
-                await asyncio.sleep(began + self._pace - time.monotonic())
+            if not self._has_person:
+                await asyncio.sleep(began + PACE_SECONDS - time.monotonic())
         except asyncio.CancelledError:
             request.stopped.set()
-            request.player.stop()
-            answer.cancel()
+            player.stop()
             raise
         self._search = self._request = None
         thought = answer.result()
@@ -336,17 +340,19 @@ class HostedGame:
             self._study = None
         if is_due and self._study is None and game.legal_moves:
             self._study = Study(game.copy(), self._lines, Limit(depth=MAX_DEPTH, seconds=ANALYSIS_SECONDS))
-            background(self._run(self._study, ANALYSIS))
+            background(self._run(self._study))
 
-    async def _run(self, study: Study, pool: Pool) -> None:
-        """Search in a thread of a pool, and send what is found until the study is stopped."""
-        search, shown = asyncio.ensure_future(pool.run(study.search)), None
+    async def _run(self, study: Study) -> None:
+        """Search in a thread, and send what is found until the study is stopped."""
+        search, shown = in_thread(study.search), None
         while not study.is_stopped and not (search.done() and shown is study.document):
             await asyncio.wait([search], timeout=REPORT_SECONDS)
-            if study.document is not shown and not study.is_stopped:
+            if not study.is_stopped and (study.document is not shown or is_compiling()):
                 shown = study.document
                 self._say()
-        search.cancel()
+        if study is self._advice and not study.is_stopped:
+            self._news = subline(self.board, hint=study.document)
+            self._say()
 
 
 class Study:
@@ -358,9 +364,11 @@ class Study:
         self._player = adviser(game.variant, limit)
         self._analysis: Analysis | None = None
         self.is_stopped = False
+        pieces = (game.position.white | game.position.black).bit_count()
+        is_solved = pieces <= self._player.options.get("tables", 0)
         self.document: dict[str, Any] = {
             "ply": len(game.moves),
-            "by": self._player.options["evaluation"],
+            "by": "endgame tables" if is_solved else self._player.options["evaluation"],
             "lines": [],
             "outlook": [],
             "done": False,

@@ -1,4 +1,4 @@
-"""GameRoom: all games of the server, and what becomes of those that no window shows."""
+"""GameRoom: all games of the server, how one begins, and what becomes of those that no window shows."""
 
 from __future__ import annotations
 
@@ -6,31 +6,42 @@ import asyncio
 import random
 import secrets
 import time
+from functools import partial
 
-from arena.base.wording import cut, message_of
-from arena.board.game import BoardGame
-from arena.web.beginning import begun
+from arena.base.errors import ArenaError
+from arena.base.wording import cut
+from arena.board.game import BoardGame, Clock, build
+from arena.board.sides import Side
+from arena.rules.custom import VariantError, build_variant, without_draws
+from arena.rules.game import Game
+from arena.rules.variants import Variant
+from arena.web.documents import legal_documents, placed
 from arena.web.game import HostedGame
-from arena.web.messages import NewGame, Refusal
-from arena.web.offer import Offer
-from arena.web.pools import THINKING, background
+from arena.web.messages import ClockGiven, NewGame, Refusal
+from arena.web.offer import Offer, timed_sides
+from arena.web.threads import background, in_thread
 
 MOST_GAMES = 200
 """Games at a time: for another one, the game goes that no window has shown for longest."""
 KEPT_SECONDS = 600.0
 """Seconds that a game is kept after its last window left, so that a reload finds it."""
 SWEEP_SECONDS = 5.0
-FIRST_PACE = 1.0
-"""Seconds of a ply between two players in the game that the command line begins, at least."""
+MOST_SECONDS = 1.0
+"""Seconds that writing the moves of a position may take where a game begins."""
+_LONGEST = 300
+"""Characters of a message."""
 
 
 class GameRoom:
     """Games by their names; used by the server's loop alone."""
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: Offer, first: BoardGame | None = None) -> None:
+        """`first` is a game that is begun when the room opens; its players need not be built yet."""
         self.offer = offer
+        self.first = secrets.token_urlsafe(9)
+        """The name of that game."""
         self._games: dict[str, HostedGame] = {}
-        self._first: tuple[str, BoardGame, tuple[str, str]] | None = None
+        self._board = first
 
     def __len__(self) -> int:
         return len(self._games)
@@ -43,29 +54,30 @@ class GameRoom:
 
     async def begin(self, request: NewGame) -> HostedGame:
         """Begin a game. Raises Refusal."""
+        variant, sides = await in_thread(partial(_checked, request, self.offer))
+        clock = None if request.clock is None else Clock(request.clock.seconds, request.clock.increment)
         seed = random.SystemRandom().getrandbits(32)
-        board = await asyncio.to_thread(begun, request, self.offer.seats, seed)
+        board = BoardGame(variant, sides, request.fen, clock=clock, seed=seed)
         try:
-            await THINKING.run(board.prepare)
-            return self._add(secrets.token_urlsafe(9), board, (request.white, request.black), request.pace)
+            await in_thread(partial(build, board.players))
+            board.begin_turn()
+            return self._add(secrets.token_urlsafe(9), board, request)
+        except ArenaError as error:
+            board.release()
+            raise Refusal(422, cut(str(error), _LONGEST)) from None
         except Refusal:
             board.release()
             raise
-        except Exception as error:
-            raise Refusal(422, cut(message_of(error), 300)) from None
-
-    def begin_with(self, board: BoardGame) -> str:
-        """Have this game begun when the room opens; its name. Players that are not built yet are from then on."""
-        white, black = (self.offer.add(side, board.variant) for side in board.sides)
-        self._first = secrets.token_urlsafe(9), board, (white, black)
-        return self._first[0]
 
     def open(self) -> None:
-        """Begin the game of `begin_with`, in the server's loop."""
-        if self._first is not None:
-            hosted = self._add(*self._first, FIRST_PACE)
-            background(THINKING.run(hosted.board.build))
-            self._first = None
+        """Begin the first game, in the server's loop."""
+        if (board := self._board) is not None:
+            white, black = (self.offer.add(side, board.variant) for side in board.sides)
+            clock = board.clock and ClockGiven(seconds=board.clock.seconds, increment=board.clock.increment)
+            self._add(
+                self.first, board, NewGame(variant=board.variant.name, white=white, black=black, clock=clock)
+            )
+            background(_built(board))
 
     async def sweep(self) -> None:
         """For ever: drop games that no window shows any more."""
@@ -74,34 +86,68 @@ class GameRoom:
             self.sweep_once(time.monotonic())
 
     def sweep_once(self, now: float) -> None:
-        """Drop what no window has shown for KEPT_SECONDS, at that time of the monotonic clock.
-
-        Players of a game in which nothing has happened for so long rest, though a window shows it.
-        """
+        """Drop what no window has shown for KEPT_SECONDS, at that time of the monotonic clock."""
         for hosted in list(self._games.values()):
             if hosted.left_at is not None and now - hosted.left_at > KEPT_SECONDS:
                 self._drop(hosted)
-            elif now - hosted.changed_at > KEPT_SECONDS:
-                hosted.rest()
 
     def close(self) -> None:
         """End all games."""
         for hosted in list(self._games.values()):
             self._drop(hosted)
 
-    def _make_room(self) -> None:
+    def _add(self, name: str, board: BoardGame, request: NewGame) -> HostedGame:
+        """Host a game. Raises Refusal if there are MOST_GAMES, and windows show them all."""
         if len(self._games) >= MOST_GAMES:
             left = [hosted for hosted in self._games.values() if hosted.left_at is not None]
             if not left:
                 raise Refusal(429, f"{MOST_GAMES} games are being played: close the window of one first")
             self._drop(min(left, key=lambda hosted: hosted.left_at or 0.0))
-
-    def _add(self, name: str, board: BoardGame, keys: tuple[str, str], pace: float) -> HostedGame:
-        """Host a game. Raises Refusal if there are MOST_GAMES, and windows show them all."""
-        self._make_room()
-        self._games[name] = HostedGame(name, board, keys, self.offer.seats, pace)
+        self._games[name] = HostedGame(name, board, request, self.offer)
         return self._games[name]
 
     def _drop(self, hosted: HostedGame) -> None:
         hosted.close()
         del self._games[hosted.name]
+
+
+def variant_of(name: str) -> Variant:
+    """The rule set of that name. Raises Refusal."""
+    try:
+        return build_variant(name)
+    except VariantError as error:
+        raise Refusal(422, cut(str(error), _LONGEST)) from None
+
+
+def _checked(request: NewGame, offer: Offer) -> tuple[Variant, tuple[Side, Side]]:
+    """The rules and the sides of a game that can be begun, all compiled that the loop needs; in a thread.
+
+    Raises Refusal for what cannot be begun, as a position whose captures have so many ways that they would hold up
+    the loop.
+    """
+    variant = variant_of(request.variant)
+    sides = timed_sides(offer.seats(request.white, request.black, variant), request.seconds)
+    try:
+        start = variant.start if request.fen is None else placed(variant, request.fen)
+        if not (start.white and start.black):
+            raise ValueError(f"{'black' if start.white else 'white'} has no piece")
+        variant = variant if request.draws else without_draws(variant)
+        game = Game(variant, request.fen)
+    except ValueError as error:
+        raise Refusal(422, cut(str(error), _LONGEST)) from None
+    if game.legal_moves:
+        game.push(game.legal_moves[0])
+        game.pop()
+    began = time.monotonic()
+    legal_documents(game)
+    if time.monotonic() - began > MOST_SECONDS:
+        raise Refusal(422, "captures have too many ways in this position")
+    return variant, sides
+
+
+async def _built(board: BoardGame) -> None:
+    """Have the players of the first game built; of one that cannot be, it is said when it is asked."""
+    try:
+        await in_thread(partial(build, board.players))
+    except ArenaError:
+        board.release()

@@ -1,20 +1,23 @@
-"""The guard: which requests are let in, and the headers of all answers."""
+"""The guard: which connections stay, which requests are let in, and the headers of all answers."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import Callable
+from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.base.wording import message_of
 from arena.web.messages import Refusal, refused
 
 TOKEN_HEADER = "x-arena-token"
 MODULES = "/modules/"
-"""Below it are the page's modules, which say nothing that is not in the package, and need no token."""
+"""Below it are the page's modules; they and the page say nothing that is not in the package, and need no token."""
 HOSTS = ("127.0.0.1", "localhost")
 """What the header Host may name: a page whose name was bent to this machine is refused."""
 HEADERS = {
@@ -28,6 +31,10 @@ HEADERS = {
 }
 """Of every answer that does not set them itself."""
 FAILED = Refusal(500, "something went wrong here; the terminal says what")
+HEADER_SECONDS = 10.0
+"""Seconds in which the header of a request has to arrive."""
+MOST_CONNECTIONS = 64
+"""Connections, without those of windows; for another one the oldest is closed that is not being answered."""
 
 
 class Guard:
@@ -57,7 +64,7 @@ class Guard:
             elif scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 4403})
             else:
-                lacks = Refusal(403, "the address lacks its token: open the one that arena printed")
+                lacks = Refusal(403, "the page lacks its token: open the address that arena printed")
                 await refused(lacks)(scope, receive, with_headers)
         except ClientDisconnect:
             return
@@ -65,9 +72,53 @@ class Guard:
             self._say(f"{scope.get('method', 'WS')} {scope['path']}: {type(error).__name__}: {message_of(error)}")
 
     def _admits(self, connection: HTTPConnection) -> bool:
-        """Whether a request has the token, in its header or in its query, or needs none."""
-        token = connection.headers.get(TOKEN_HEADER) or connection.query_params.get("token", "")
-        if hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
+        """Whether a request needs no token or has it: in its header, which websockets of browsers cannot set."""
+        path, scope = connection.url.path, connection.scope
+        if scope["type"] == "websocket":
+            token = connection.query_params.get("token", "")
+        elif scope["method"] in ("GET", "HEAD") and (path == "/" or path.startswith(MODULES)):
             return True
-        is_read = connection.scope["type"] == "http" and connection.scope["method"] in ("GET", "HEAD")
-        return is_read and connection.url.path.startswith(MODULES)
+        else:
+            token = connection.headers.get(TOKEN_HEADER, "")
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode())
+
+
+class Connection(H11Protocol):
+    """A connection to the server: closed where no request comes, and where MOST_CONNECTIONS newer ones are."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.since = 0.0
+        """When it was made."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.since = self.loop.time()
+        self._timer = self.loop.call_later(HEADER_SECONDS, transport.abort)
+        others = [each for each in self.connections if isinstance(each, Connection)]
+        others = [each for each in others if not each.transport.is_closing()]
+        if len(others) > MOST_CONNECTIONS and (idle := [each for each in others if each.is_idle]):
+            min(idle, key=lambda each: each.since).transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        has_begun = self.is_idle and bool(self.conn.trailing_data[0])
+        if has_begun and self._timer is None:
+            self._timer = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+        elif not has_begun:
+            self._end_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_timer()
+        super().connection_lost(exc)
+
+    def _end_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.base.wording import cut, printable
-from arena.rules.result import Colour
+
+MOST_BYTES = 1 << 16
+"""Bytes of a request's body, and of a window's message."""
+BODY_SECONDS = 10.0
+"""Seconds in which a body has to arrive."""
 
 
 class Refusal(Exception):
@@ -40,12 +45,7 @@ def refused(refusal: Refusal) -> Json:
     return Json({"error": refusal.line}, refusal.status)
 
 
-MOST_LINES = 5
-"""Lines of an analysis."""
-
-Name = Annotated[str, Field(max_length=100)]
-Fen = Annotated[str, Field(max_length=2000)]
-B = TypeVar("B", bound="Body")
+Name: TypeAlias = Annotated[str, Field(max_length=300)]
 
 
 class Body(BaseModel):
@@ -74,12 +74,11 @@ class NewGame(Body):
     variant: Name
     white: Name
     black: Name
-    fen: Fen | None = None
+    fen: Annotated[str, Field(max_length=2000)] | None = None
     clock: ClockGiven | None = None
     draws: bool = True
     """Whether the game ends where the rules call it a draw."""
     seconds: SecondsGiven = SecondsGiven()
-    pace: Annotated[float, Field(ge=0, le=60)] = 0.0
 
 
 class OfGame(Body):
@@ -96,23 +95,11 @@ class Move(OfGame):
 
 
 class Wish(OfGame):
-    """Take moves back, look for a move for the person to move, or have the player answer now."""
+    """Take moves back, look for a move for the person to move, give up for the person; or have the player answer
+    now, no player think, and players think again.
+    """
 
-    do: Literal["undo", "hint", "stop"]
-
-
-class GameEnd(OfGame):
-    """Give up for a person's colour, or offer a draw."""
-
-    do: Literal["resign", "draw"]
-    colour: Colour
-
-
-class Pause(OfGame):
-    """Have no player think until it is switched off again."""
-
-    do: Literal["pause"]
-    on: bool
+    do: Literal["undo", "hint", "resign", "stop", "pause", "resume"]
 
 
 class Seat(OfGame):
@@ -128,29 +115,30 @@ class Analyse(OfGame):
     """Analyse the position of the game in so many lines; 0 switches the analysis off."""
 
     do: Literal["analyse"]
-    lines: Annotated[int, Field(ge=0, le=MOST_LINES)]
+    lines: Annotated[int, Field(ge=0, le=5)]
 
 
-Asked: TypeAlias = Move | Wish | GameEnd | Pause | Seat | Analyse
+Asked: TypeAlias = Move | Wish | Seat | Analyse
 """What a window asks of its game."""
-FOR_ITS_VERSION = ("move", "undo", "hint", "resign", "draw")
+FOR_ITS_VERSION = ("move", "undo", "hint", "resign")
 """What is asked for the game at that version alone; the rest may come late."""
 _ASKED: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="do")])
 
 
-class PositionGiven(Body):
-    """A position as a FEN."""
-
-    variant: Name
-    fen: Fen
-
-
-async def body_of(request: Request, kind: type[B]) -> B:
-    """The body of a request. Raises Refusal if it is not JSON or not of that kind."""
+async def game_asked_for(request: Request) -> NewGame:
+    """The body of a request. Raises Refusal if it is too long or late, not JSON, or asks for something else."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         raise Refusal(415, "Content-Type must be application/json")
+    body = bytearray()
     try:
-        return kind.model_validate_json(await request.body())
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise Refusal(413, f"a request has {MOST_BYTES:,} bytes at most")
+        return NewGame.model_validate_json(bytes(body))
+    except TimeoutError:
+        raise Refusal(408, f"the request was not whole after {BODY_SECONDS:g} seconds") from None
     except ValidationError as error:
         raise _refusal(error) from None
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from arena.base.wording import counted, unknown
 from arena.board.published import program_of
-from arena.board.sides import HOUSE_PROGRAMS, USUAL_LEVEL, Side, level, own_seconds, side_of
+from arena.board.sides import HOUSE_PROGRAMS, USUAL_LEVEL, Side, level, own_seconds, side_of, timed
 from arena.rules.custom import sizes_of, without_draws
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from arena.web.messages import Refusal
+from arena.web.messages import Refusal, SecondsGiven
 from players.evaluation.build import has_network
 from players.player import HUMAN, LEVELS
 
@@ -26,7 +26,6 @@ _PROGRAMS = {
 _VARIANTS = [variant for base in VARIANTS.values() for variant in sizes_of(base)]
 """The rule sets on offer."""
 _SIMPLE_DEPTHS = (2, 4, 6, 8)
-_STRONG_SECONDS = (0.1, 1.0, 3.0)
 
 
 class Offered(NamedTuple):
@@ -93,10 +92,6 @@ class Offer:
         named = Side(self.person)
         return (named, sides[1]) if sides[0].is_person else (sides[0], named)
 
-    def usual(self, variant: Variant) -> str:
-        """The key of a person's opponent by default."""
-        return variant.family if variant.family in HOUSE_PROGRAMS else f"level-{USUAL_LEVEL}"
-
     def document(self) -> dict[str, Any]:
         """The rule sets and the players, as the page takes them."""
         variants = [
@@ -104,6 +99,7 @@ class Offer:
                 "name": variant.name,
                 "base": variant.family,
                 "about": variant.about,
+                "usual": variant.family if variant.family in HOUSE_PROGRAMS else f"level-{USUAL_LEVEL}",
                 "first": COLOURS[variant.first],
                 "squares": variant.squares,
                 "columns": 2 * variant.rules.per_row,
@@ -114,8 +110,7 @@ class Offer:
             for variant in _VARIANTS
         ]
         players = [player.document() for player in self._players.values()]
-        usual = {variant.name: self.usual(variant) for variant in _VARIANTS}
-        return {"variants": variants, "players": players, "usual": usual}
+        return {"variants": variants, "players": players}
 
     def _seat(self, key: str, variant: Variant) -> Side:
         if key == HUMAN:
@@ -127,6 +122,18 @@ class Offer:
             plays = ", ".join(name for name in player.variants or () if name in VARIANTS)
             raise Refusal(422, f"{player.name} plays {plays}, not {variant.name}")
         return player.side
+
+
+def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, Side]:
+    """Those sides with the seconds per move that are asked for. Raises Refusal for a side that takes none."""
+    try:
+        white, black = (
+            side if limit is None else timed(side, limit)
+            for side, limit in zip(sides, (seconds.white, seconds.black), strict=True)
+        )
+    except ValueError as error:
+        raise Refusal(422, str(error)) from None
+    return white, black
 
 
 def _built_in() -> list[Offered]:
@@ -147,14 +154,19 @@ def _built_in() -> list[Offered]:
     ]
     trained = tuple(variant.name for variant in _VARIANTS if has_network(variant))
     strong = [
-        Offered(f"{evaluation}-{seconds:g}s", "strong", about, _full(evaluation, seconds), variants)
-        for evaluation, about, variants in (
+        Offered(
+            name,
+            "strong",
+            about,
+            side_of({"preset": "full", "evaluation": name, "seconds": 1.0, "name": name}),
+            plays,
+        )
+        for name, about, plays in (
             ("neural", "the strongest here: full search, trained network", trained),
             ("strong", "full search, evaluation made by hand", None),
         )
-        for seconds in _STRONG_SECONDS
     ]
-    tree = side_of({"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0, "name": "mcts 1s"})
+    tree = side_of({"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0, "name": "mcts"})
     simple = [
         Offered(
             f"simple-{depth}",
@@ -168,14 +180,8 @@ def _built_in() -> list[Offered]:
         *levels,
         *published,
         *strong,
-        Offered("mcts-1s", "strong", "Monte Carlo tree search", tree),
+        Offered("mcts", "strong", "Monte Carlo tree search", tree),
         Offered("random", "simple", "any legal move", side_of("random")),
         Offered("greedy", "simple", "takes what it can, one ply ahead", side_of("greedy")),
         *simple,
     ]
-
-
-def _full(evaluation: str, seconds: float) -> Side:
-    name = f"{evaluation} {seconds:g} s"
-    entry = {"preset": "full", "evaluation": evaluation, "seconds": seconds, "name": name}
-    return side_of(entry)._replace(unlimited=evaluation)

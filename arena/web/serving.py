@@ -9,8 +9,11 @@ import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from html import escape
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
 import uvicorn
@@ -20,15 +23,17 @@ from arena.board.game import BoardGame
 from arena.board.sides import Side
 from arena.web.app import application
 from arena.web.games import GameRoom
-from arena.web.guard import HOSTS
+from arena.web.guard import HOSTS, Connection
+from arena.web.messages import MOST_BYTES
 from arena.web.offer import Offer
-from players.player import HUMAN
 
 _GRACE_SECONDS = 2
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 """M_MMAP_THRESHOLD and M_ARENA_MAX of malloc.h."""
 _IDLE_SECONDS = 120
 """Seconds that a connection is kept between two requests: longer than browsers keep one."""
+_BACKLOG = 16
+"""Connections that are accepted at once: before the next ones, the guard closes what is too many."""
 
 
 class Endpoint(NamedTuple):
@@ -42,10 +47,9 @@ class Endpoint(NamedTuple):
         """`http://127.0.0.1:PORT`."""
         return f"http://{HOSTS[0]}:{self.socket.getsockname()[1]}"
 
-    @property
-    def address(self) -> str:
-        """The address to open in a browser."""
-        return f"{self.base}/?token={self.token}"
+    def address(self, game: str = "") -> str:
+        """The address to open in a browser, of a game or of the set-up; what follows # is sent to no server."""
+        return f"{self.base}/#/{f'game/{game}' if game else ''}?token={self.token}"
 
 
 def endpoint(port: int) -> Endpoint:
@@ -65,6 +69,9 @@ def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.
     """The server of a room, to be run by `serve(sockets=[at.socket])`; it says nothing but unforeseen errors."""
     config = uvicorn.Config(
         application(room, at.token, say),
+        http=Connection,
+        ws_max_size=MOST_BYTES,
+        backlog=_BACKLOG,
         log_config=None,
         log_level="critical",
         access_log=False,
@@ -86,7 +93,7 @@ def run_server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> None
 
 def open_page(
     game: BoardGame,
-    name: str | None,
+    name: str,
     say: Callable[[str], None],
     show: Callable[[str], None],
     *,
@@ -99,16 +106,28 @@ def open_page(
     `name` is the person's, `say` prints what goes wrong, `show` the address; `players` are further ones on offer,
     `opens` says whether to open the browser.
     """
-    room = GameRoom(Offer(players, name or HUMAN))
-    way = f"#/game/{room.begin_with(game)}"
+    room = GameRoom(Offer(players, name), game)
     try:
         at = endpoint(port)
     except OSError as error:
         raise ArenaError(f"--port {port}: {error.strerror}") from None
-    show(f"{at.address}{way}")
-    if opens and _has_screen():
-        webbrowser.open(f"{at.address}{way}")
-    run_server(room, at, say)
+    show(at.address(room.first))
+    with redirecting(at.address(room.first)) as file:
+        if opens and _has_screen():
+            webbrowser.open(file)
+        run_server(room, at, say)
+
+
+@contextmanager
+def redirecting(address: str) -> Iterator[str]:
+    """A file, as a URL, that leads a browser to an address with a token.
+
+    It alone stands on the browser's command line, which all users of the machine can see; the file is its owner's.
+    """
+    with NamedTemporaryFile("w", prefix="arena-", suffix=".html", encoding="utf-8") as file:
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(address)}">')
+        file.flush()
+        yield Path(file.name).as_uri()
 
 
 def _return_memory() -> None:

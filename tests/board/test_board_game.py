@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from itertools import cycle, islice
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 from arena import Game
 from arena.base.errors import ArenaError
 from arena.board import game
-from arena.board.game import AGREES_FROM, BoardGame, Clock, Thought
+from arena.board.game import MOST_PLIES, BoardGame, Clock, Thought
 from arena.board.pdn import append_game, pdn_text, saved_game
 from arena.board.sides import Side, level, side_of
 from arena.board.words import ending_text, seen_text
@@ -173,7 +173,7 @@ def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
 def test_a_board_whose_second_player_cannot_be_built_keeps_no_player(own):
     board = seated(own("Kept"), own("Unready"))
     with pytest.raises(ArenaError, match="not today"):
-        board.build()
+        board.prepare()
     assert not board._players
 
 
@@ -278,9 +278,8 @@ def test_clocks_gain_their_increment_and_undo_brings_them_back_and_ends_an_end(n
     assert board.clocks() == (65, 64.25)
     board.resign(BLACK)
     assert board.outcome == Outcome(WHITE, Termination.RESIGNED)
-    for attempt in (board.resign, board.offer_draw):
-        with pytest.raises(ArenaError, match="the game is over"):
-            attempt(BLACK)
+    with pytest.raises(ArenaError, match="the game is over"):
+        board.resign(BLACK)
     board.undo()
     assert board.outcome is None and board.clocks() == (60, 64.5)
     assert seated().clocks() is None
@@ -315,31 +314,6 @@ def test_a_players_clock_does_not_run_before_it_is_asked(own, now):
 
 
 # --- ends
-
-
-@pytest.mark.parametrize(
-    ("plies", "score", "plies_to_win", "agrees"),
-    [
-        (AGREES_FROM, 2.5, 0, True),
-        (AGREES_FROM, 2.6, 0, False),
-        (AGREES_FROM, 0.0, 9, False),
-        (AGREES_FROM, None, 0, False),
-        (AGREES_FROM - 2, 0.0, 0, False),
-    ],
-)
-def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, plies_to_win, agrees):
-    without_draws = VARIANTS["cis300"]
-    board = BoardGame(without_draws, (PERSON, own("First")), parse_fen(without_draws, "B:WK32:BK1"))
-    for text in islice(cycle(("1-5", "32-28", "5-1", "28-32")), plies):
-        move = board.game.move(text)
-        thought = (
-            None
-            if board.side.is_person
-            else Thought(Choice(move, score, plies_to_win=plies_to_win), 0.0, 10.0, ())
-        )
-        board._push(move, 0.0, thought)
-    assert board.outcome is None
-    assert board.offer_draw(WHITE) == agrees == (board.outcome is not None)
 
 
 def test_the_end_by_the_rules_has_its_reason():
@@ -383,7 +357,9 @@ def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     assert re.search(r"\{\+0\.50/1 [0-9.]+s, 2 nodes\}", text)
     (pdn,) = read_pdn(text).games
     timed = BoardGame.of(pdn, board.sides, clock=Clock(60, 5))
-    assert timed._clocks == (60, 60)
+    assert timed.clocks() == pytest.approx((60, 60), abs=1)
+    with pytest.raises(ArenaError, match="2,000 can be played on"):
+        BoardGame.of(replace(pdn, moves=[0] * (MOST_PLIES + 1)), board.sides)
     again = BoardGame.of(pdn, board.sides)
     assert texts(again) == texts(board) and again.game.position == board.game.position
     assert pdn.result == "*" and again.outcome is None

@@ -228,7 +228,7 @@ def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(argume
     served, built = Mock(), Mock()
     monkeypatch.setattr("arena.web.serving.run_server", served)
     monkeypatch.setattr("arena.web.serving._has_screen", lambda: False)
-    monkeypatch.setattr("arena.board.game.BoardGame.build", built)
+    monkeypatch.setattr("arena.board.game.BoardGame.prepare", built)
     assert played("--browser", *arguments).exit_code == 0
     assert served.call_count == 1 and built.call_count == builds
 
@@ -355,15 +355,15 @@ def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
 
 
 def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
-    build, calls = BoardGame.build, list[BoardGame]()
+    prepare, calls = BoardGame.prepare, list[BoardGame]()
 
     def interrupted(game: BoardGame) -> None:
         calls.append(game)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        build(game)
+        prepare(game)
 
-    monkeypatch.setattr(BoardGame, "build", interrupted)
+    monkeypatch.setattr(BoardGame, "prepare", interrupted)
     shown = said("--level", 1, lines=["11-15", "new", "fen"])
     assert "Ctrl-C once more, or `quit`, leaves the game" in shown
     assert "to resume it:" in shown.splitlines()[-2]

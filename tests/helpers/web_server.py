@@ -41,6 +41,11 @@ class Served(NamedTuple):
     def port(self) -> int:
         return int(self.base.rpartition(":")[2])
 
+    @property
+    def page(self) -> str:
+        """The address of the page, with the token."""
+        return f"{self.base}/#/?token={self.token}"
+
     def begin(self, **given: Any) -> dict[str, Any]:
         """The state of a new game; a level against a person, by English rules, unless said otherwise."""
         body = {"variant": "english", "white": "level-1", "black": "human", **given}
@@ -51,9 +56,9 @@ class Served(NamedTuple):
     def ask(self, state: dict[str, Any], what: str, **given: Any) -> dict[str, Any]:
         """Ask something of a game, as it was at that state, in a window of its own; the state that answers."""
         with connect(self.address(state), max_size=None) as socket:
-            socket.recv(WAIT_SECONDS)
+            first = changed({}, socket.recv(WAIT_SECONDS))
             socket.send(message(state, what, given))
-            return dict(json.loads(socket.recv(WAIT_SECONDS)))
+            return changed(first, socket.recv(WAIT_SECONDS))
 
     def state(self, state: dict[str, Any]) -> dict[str, Any]:
         """The state of a game now."""
@@ -73,6 +78,15 @@ def message(state: dict[str, Any], what: str, given: dict[str, Any]) -> str:
     return json.dumps({"do": what, "version": state["version"], **given})
 
 
+def changed(state: dict[str, Any], text: str | bytes) -> dict[str, Any]:
+    """A state with what a message says has changed of it."""
+    parts = json.loads(text)
+    kept = parts.pop("kept", 0)
+    if "moves" in parts:
+        parts["moves"] = [*state.get("moves", [])[:kept], *parts["moves"]]
+    return state | parts
+
+
 class Window:
     """A window's websocket."""
 
@@ -84,7 +98,8 @@ class Window:
     async def next(self, **wanted: Any) -> dict[str, Any]:
         """The next state with those values, a list's being its length; of others whether there is something."""
         while True:
-            state = json.loads(await asyncio.wait_for(self.socket.recv(), WAIT_SECONDS))
+            text = await asyncio.wait_for(self.socket.recv(), WAIT_SECONDS)
+            state = changed(self.heard[-1] if self.heard else {}, text)
             self.heard.append(state)
             if all(_is(state[key], value) for key, value in wanted.items()):
                 return dict(state)
@@ -98,9 +113,7 @@ class Window:
 def served(*, own: tuple[Side, ...] = (), first: BoardGame | None = None) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
     said: list[str] = []
-    room = GameRoom(Offer(own))
-    if first is not None:
-        room.begin_with(first)
+    room = GameRoom(Offer(own), first)
     at = endpoint(0)
     running = server(room, at, said.append)
     loop = asyncio.new_event_loop()

@@ -5,7 +5,7 @@ import js from "@eslint/js";
 const BROWSER = [
   "Blob", "DOMParser", "DOMPoint", "DecompressionStream", "Element", "FormData", "IntersectionObserver", "ResizeObserver", "Response",
   "TextEncoder", "URL", "URLSearchParams", "WebSocket", "atob", "clearTimeout", "crypto", "document", "fetch", "getSelection",
-  "history", "innerHeight", "innerWidth", "location", "navigator", "performance", "setInterval", "setTimeout", "window",
+  "history", "sessionStorage", "innerHeight", "innerWidth", "location", "navigator", "performance", "setInterval", "setTimeout", "window",
 ];
 
 const NODE = ["console", "process", "require"];

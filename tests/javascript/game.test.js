@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { goesOn, isBlackBelow, keyOf, personsOf, swapped, valueAt } from "../../arena/web/page/game_state.js";
-import { clockText, shareOf, valueText } from "../../arena/web/page/game_words.js";
+import { changed, clockText, goesOn, isBlackBelow, keyOf, personsOf, shareOf, swapped, valueAt } from "../../arena/web/page/game_state.js";
 
 const turn = (text, more = {}) => ({
   text, squares: { origin: 11, target: 15, captured: [] }, path: [11, 15], turn: "white", pieces: `after ${text}`, crowned: false, seconds: 0, note: null, ...more,
@@ -17,18 +16,17 @@ const state = (more = {}) => ({
   failure: "", ...more,
 });
 
-test("a person has the own side below; of two, who began or who is to move", () => {
-  assert.equal(isBlackBelow(state(), false), true);
-  assert.equal(isBlackBelow(state({ upright: true }), false), false);
-  assert.equal(isBlackBelow(state({ sides: { white: person, black: level } }), true), false);
-  assert.equal(isBlackBelow(state({ sides: { white: level, black: level } }), true), false);
+test("a person has the own side below; of two, who began", () => {
+  assert.equal(isBlackBelow(state()), true);
+  assert.equal(isBlackBelow(state({ upright: true })), false);
+  assert.equal(isBlackBelow(state({ sides: { white: person, black: level } })), false);
+  assert.equal(isBlackBelow(state({ sides: { white: level, black: level } })), false);
   const two = state({ sides: { white: person, black: person }, turn: "white" });
-  assert.deepEqual(personsOf(two), ["white", "black"]);
-  assert.deepEqual([false, true].map((follows) => isBlackBelow(two, follows)), [true, false]);
+  assert.deepEqual([personsOf(two), isBlackBelow(two)], [["white", "black"], true]);
 });
 
 test("colours are swapped with the seconds of their players", () => {
-  const request = { variant: "english", draws: false, white: "level-3", black: "human", seconds: { white: 2.5, black: null }, pace: 1 };
+  const request = { variant: "english", draws: false, white: "level-3", black: "human", seconds: { white: 2.5, black: null } };
   assert.deepEqual(swapped(request), { ...request, white: "human", black: "level-3", seconds: { white: null, black: 2.5 } });
 });
 
@@ -50,7 +48,14 @@ test("a position is worth what its analysis found, else what a player saw within
 
 test("the bar is full where a win is certain, half where nobody is ahead", () => {
   assert.deepEqual([{ value: null, plies_to_win: 7 }, { value: null, plies_to_win: -7 }, { value: 0, plies_to_win: 0 }].map(shareOf), [1, 0, 0.5]);
-  assert.deepEqual([{ plies_to_win: 7 }, { plies_to_win: -7 }, { value: -1.25, plies_to_win: 0 }].map(valueText), ["+#7", "−#7", "−1.3"]);
+});
+
+test("what has changed of a state keeps its other parts and the moves before", () => {
+  const move = (text, path, captured = []) => ({ text, path, captured, crowned: false });
+  const first = changed(null, { ...state(), start: { pieces: "bb.w", turn: "black" }, moves: [move("2-3", [2, 3])] });
+  const second = changed(first, { kept: 1, moves: [move("4x2", [4, 2], [3])], turn: "black" });
+  assert.deepEqual(second.moves.map(({ pieces, turn: next }) => [pieces, next]), [["b.bw", "white"], ["bw..", "black"]]);
+  assert.deepEqual([second.moves[0], second.variant, changed(second, { kept: 0, moves: [] }).moves], [first.moves[0], "english", []]);
 });
 
 test("a clock shows hours, and tenths when few seconds are left", () => {

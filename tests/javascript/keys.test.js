@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { commandOf } from "../../arena/web/page/keys.js";
 
 /* An element that is one of these kinds, or in one: what `closest` asks for by names of elements and types of inputs. */
-const inside = (...kinds) => ({ closest: (selector) => (kinds.some((kind) => selector.split(", ").some((one) => one === kind || one.startsWith(`${kind}:not`))) ? {} : null) });
+const inside = (...kinds) => ({ closest: (selector) => (kinds.some((kind) => selector.split(/, (?![^(]*\))/).some((one) => one === kind || (kind === "input" && one.startsWith("input:not")))) ? {} : null) });
+const checkbox = { closest: (selector) => (selector.split(", ").includes("input") ? {} : null) };
 const board = inside();
 const pressed = (key, more = {}) => commandOf({ key, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, target: board, ...more });
 
@@ -30,4 +31,5 @@ test("keys of the browser and of what has the focus are left to them", () => {
   assert.equal(pressed("u", { target: inside("input") }), undefined);
   assert.equal(pressed(" ", { target: inside("button") }), undefined);
   assert.equal(pressed(" "), "pause");
+  assert.deepEqual(["u", " ", "Home"].map((key) => pressed(key, { target: checkbox })), ["undo", undefined, undefined]);
 });

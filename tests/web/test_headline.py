@@ -12,7 +12,7 @@ from arena.board.sides import Side, level
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
-from arena.web.headline import Told, headline, news, subline
+from arena.web.headline import headline, news, subline
 from players.player import HUMAN
 
 ENGLISH = VARIANTS["english"]
@@ -21,7 +21,7 @@ NAMES = ("level 3", "human")
 HINT = {
     "done": True,
     "by": "neural",
-    "lines": [{"moves": [{"text": "11-15"}, {"text": "22-18"}], "score": "−0.3"}],
+    "lines": [{"moves": [{"text": "11-15"}, {"text": "22-18"}], "said": "+0.30 for White"}],
 }
 
 
@@ -54,10 +54,10 @@ def test_a_player_to_move_thinks_or_is_paused() -> None:
 @pytest.mark.parametrize("fen", ["B:W15,16,22:B10,11,12,17", "B:W5:B28"])
 def test_below_the_headline_stand_failures_findings_hints_and_what_has_to_be_played(fen: str) -> None:
     assert subline(board_of()) == ""
-    assert subline(board_of(), failure="it broke") == "it broke"
-    found = subline(board_of(), findings={"depth": 12, "nodes": 34567})
+    found = subline(board_of(), found="depth 12, 34,567 nodes")
     assert found.replace("\N{NO-BREAK SPACE}", " ") == "depth 12, 34,567 nodes"
-    assert "11-15, −0.3 for Black" in subline(board_of(), hint=HINT)
+    assert "11-15, +0.30 for White" in subline(board_of(), hint=HINT)
+    assert "compiled" in subline(board_of(), is_compiling=True)
     assert subline(board_of(), hint=HINT | {"lines": []})
     board = board_of(fen)
     assert subline(board)[1:] == f"{legal_line(board.game)[1:]}."
@@ -65,19 +65,12 @@ def test_below_the_headline_stand_failures_findings_hints_and_what_has_to_be_pla
 
 def test_what_happened_since_is_read_aloud_once() -> None:
     board = board_of("B:W15,21:B11,K1", white=PERSON)
-
-    def told() -> Any:
-        return Told(tuple(board.turns), board.outcome is not None)
-
-    before = told()
-    assert news(board, before, "", "") == "" and "a hint" in news(board, before, "", "a hint")
-    assert news(board, before._replace(is_hinted=True), "", "a hint") == ""
+    assert news(board, [], False) == ""
     board.play(board.game.legal_moves[0])
-    assert "Black: 11 takes to 18, takes one piece." in news(board, before, "White to move", "")
-    played = told()
-    assert news(board, played, "White to move", "") == ""
+    assert "Black 11x18. White to move." in news(board, [], False)
+    played = list(board.turns)
+    assert news(board, played, False) == ""
     board.undo()
-    assert "Taken back" in news(board, played, "Black to move", "")
-    before = told()
-    board.offer_draw(BLACK)
-    assert news(board, before, "Draw", "").startswith("Draw") and not news(board, told(), "Draw", "")
+    assert "Taken back" in news(board, played, False)
+    board.resign(BLACK)
+    assert news(board, [], False).startswith("White wins") and not news(board, [], True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +16,12 @@ import pytest
 import websockets
 
 from arena.board.game import BoardGame, Thought
-from arena.board.sides import Side, level, strongest
+from arena.board.sides import Side, adviser, level
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
-from arena.web import app, beginning, game, games
-from arena.web.documents import turn_document
-from arena.web.pools import Pool
+from arena.web import app, game, games, headline
+from arena.web.documents import ply_document
 from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
 
@@ -97,28 +98,32 @@ def in_a_loop(test: Any) -> Any:
 def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
     offer = at.client.get("/api/offer").json()
     assert list(dict.fromkeys(row["base"] for row in offer["variants"])) == list(VARIANTS)
-    assert set(VARIANTS) < set(offer["usual"]) == {row["name"] for row in offer["variants"]}
+    usual = {row["name"]: row["usual"] for row in offer["variants"]}
+    assert set(VARIANTS) < set(usual)
     sizes = [(row["name"], row["rows"], row["columns"]) for row in offer["variants"] if row["base"] == "italian"]
     assert sizes == [("italian-6x6", 6, 6), ("italian", 8, 8)]
-    assert offer["usual"]["simplified-6x6"] == offer["usual"]["simplified"]
+    assert usual["simplified-6x6"] == usual["simplified"]
     players = {player["key"]: player for player in offer["players"]}
     assert {player["group"] for player in players.values()} == {"levels", "published", "strong", "simple", "yours"}
     for key in ("level-1", "random", own(at, "slow")):
         assert at.begin(white=key)["sides"]["white"]["key"] == key
-    found = at.room.offer.seats("human", "neural-1s", VARIANTS["international"])[1].spec
-    assert found == replace(strongest(VARIANTS["international"], Limit(seconds=1.0)), name="neural 1 s")
-    seconds = [players[key]["seconds"] for key in ("random", "level-3", "checkers-ai", "strong-3s")]
-    assert seconds == [None, 0.0, 1.0, 3.0]
-    assert at.client.get("/api/variants/nothing/board").status_code == 422
+    international = VARIANTS["international"]
+    strongest = adviser(international, Limit(seconds=1.0))
+    assert at.room.offer.seats("human", "neural", international)[1].spec == replace(
+        strongest, name="neural", options={name: strongest.options[name] for name in ("preset", "evaluation")}
+    )
+    seconds = [players[key]["seconds"] for key in ("random", "level-3", "checkers-ai", "strong")]
+    assert seconds == [None, 0.0, 1.0, 1.0]
+    assert at.client.get("/api/board?variant=nothing").status_code == 422
     for variant in VARIANTS.values():
-        assert not at.room.offer.seats("human", at.room.offer.usual(variant), variant)[1].is_person
+        assert not at.room.offer.seats("human", usual[variant.name], variant)[1].is_person
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"white": "game3"}, "game3 plays game3, not english"),
-        ({"variant": "thai", "white": "neural-1s"}, "not thai"),
+        ({"variant": "thai", "white": "neural"}, "not thai"),
         ({"white": "random", "seconds": {"white": 1}}, "random takes no limit of seconds per move"),
         ({"seconds": {"black": 1}}, "a person has no limit of seconds per move"),
         ({"seconds": {"red": 1}}, "seconds.red: "),
@@ -134,7 +139,7 @@ def test_a_game_that_cannot_be_begun_is_refused_in_one_line(at, given, words):
 
 
 def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch):
-    monkeypatch.setattr(beginning, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(games, "MOST_SECONDS", -1.0)
     answer = at.client.post("/api/games", json={"variant": "english", "white": "human", "black": "human"})
     assert answer.status_code == 422 and "too many ways" in answer.json()["error"]
 
@@ -147,7 +152,7 @@ async def test_the_game_of_the_command_line_is_there_and_its_player_answers():
             text = (await seen.next(legal=True))["legal"][0]["text"]
             await seen.ask("move", text=text)
             mine, theirs = (await seen.next(moves=2, thinking=False))["moves"]
-        assert mine["text"] == text and mine["note"] is None and " nodes, " in theirs["note"]["text"]
+        assert mine["text"] == text and mine["note"] is None and " nodes, " in theirs["note"]["facts"]
 
 
 @pytest.mark.parametrize(("draws", "ended"), [(True, "repetition"), (False, None)])
@@ -156,6 +161,7 @@ def test_draws_by_the_rules_can_be_switched_off(at, draws, ended):
     for text in ["32-28", "1-5", "28-32", "5-1"] * 2:
         state = at.ask(state, "move", text=text)
     assert (state["request"]["draws"], state["outcome"] and state["outcome"]["termination"]) == (draws, ended)
+    assert state["undrawn"] != draws
     assert state["variant"] == ("english" if draws else "{base: english, repetition: 0, no_progress: 0}")
     assert state["request"]["variant"] == "english"
 
@@ -178,8 +184,6 @@ class LongAnalysis:
 @in_a_loop
 async def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
     monkeypatch.setattr(game, "Analysis", LongAnalysis)
-    monkeypatch.setattr(game, "THINKING", Pool(1))
-
     forget()
     state = at.begin(white="human", black="human")
     async with window(at, state) as seen:
@@ -198,29 +202,38 @@ def test_captures_have_their_paths_a_pass_has_no_squares_and_points_stand_with_e
     state = at.begin(fen="W:W26,K22:B18,10,9", white="human", black="human")
     assert state["legal"] == [{"text": "22x13", "paths": [[22, 15, 6, 13]], "captured": [9, 10, 18]}]
     crowned = at.ask(at.begin(fen="W:W6:B12", white="human", black="human"), "move", text="6-1")
-    assert crowned["moves"][0]["crowned"] and crowned["pieces"][0] == "W"
+    assert crowned["moves"][0]["crowned"] and crowned["fen"] == "B:WK1:B12"
     state = at.begin(variant="simplified", fen="B:W32:B29,30,31", white="human", black="human")
     assert state["legal"][0] == {"text": "pass", "paths": [[]], "captured": []}
     (passed,) = at.ask(state, "move", text="pass")["moves"]
-    assert (passed["squares"], passed["path"]) == ({"origin": 0, "target": 0, "captured": []}, [])
+    assert (passed["path"], passed["captured"]) == ([], [])
     state = at.begin(variant="simplified", fen="W:W6,3:B26", white="human", black="human")
-    assert state["points"] == state["start"]["points"] == {"white": 3, "black": 1}
+    assert state["start"]["points"] == {"white": 3, "black": 1}
     ended = at.ask(at.ask(state, "move", text="6-2"), "move", text="26-31")
-    assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
+    assert ended["moves"][-1]["points"] == {"white": 4, "black": 2}
     assert (ended["outcome"]["result"], ended["outcome"]["termination"]) == ("white", "points")
 
 
-def test_scores_of_a_ply_are_from_whites_view_in_men_where_a_mans_worth_is_known():
+def test_values_are_from_whites_view_in_men_where_a_mans_worth_is_known_and_wins_in_moves():
     english, seen = VARIANTS["english"], [(50.0, 0), (-25.0, 0), (30.0, 0), (0.0, 7), (0.0, -6)]
     board = BoardGame(english, (Side("w"), Side("b")), parse_fen(english, "B:W9,K32:B3,5,20"))
     for score, plies_to_win in seen:
         move, man = board.game.legal_moves[-1], 100.0 if board.game.turn else None
         choice = Choice(move, score=score, plies_to_win=plies_to_win, depth=3, nodes=9)
         board._push(move, 0.5, Thought(choice, 0.5, man, ()))
-    plies = [turn_document(board, ply) for ply in range(5)]
-    assert [move["white"] for move in plies] == [False, True, False, True, False]
-    notes = [(it["note"]["value"], it["note"]["own"], it["note"]["plies_to_win"]) for it in plies]
-    assert notes == [(-0.5, None, 0), (None, -25.0, 0), (-0.3, None, 0), (None, None, 7), (None, None, 6)]
+    notes = [ply_document(board, ply)["note"] for ply in range(5)]
+    assert [(note["value"], note["plies_to_win"]) for note in notes] == [
+        (-0.5, 0), (None, 0), (-0.3, 0), (None, 7), (None, 6)
+    ]  # fmt: skip
+    texts = [
+        "−0.50 for White",
+        "−25 for White",
+        "−0.30 for White",
+        "White wins in 4 moves",
+        "White wins in 3 moves",
+    ]
+    assert [note["said"] for note in notes] == texts
+    assert [note["text"] for note in notes[2:]] == ["−0.30", "+#4", "+#3"]
 
 
 def test_moves_are_refused_that_are_none_or_come_too_late(at):
@@ -233,13 +246,14 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert (again["error"], again["moves"]) == ("the game has moved on", after["moves"])
 
 
-@pytest.mark.parametrize(("ask", "ended"), [("resign", "resigned"), ("draw", "agreement")])
-def test_a_person_ends_a_game_for_its_own_colour_alone(at, ask, ended):
-    over = at.ask(at.begin(white="human", black="human"), ask, colour="black")
-    assert over["outcome"]["termination"] == ended
-    assert at.ask(over, ask, colour="white")["error"] == "the game is over"
-    refused = at.ask(at.begin(white="level-1"), ask, colour="white" if ask == "resign" else "black")
-    assert "level 1" in refused["error"] and refused["outcome"] is None
+def test_a_person_resigns_for_its_own_colour_and_of_two_the_one_to_move():
+    with served() as at:
+        for white, result in (("human", "white"), ("level-1", "white")):
+            over = at.ask(at.begin(white=white), "resign")
+            assert (over["outcome"]["termination"], over["outcome"]["result"]) == ("resigned", result)
+        assert at.ask(over, "resign")["error"] == "the game is over"
+        refused = at.ask(at.begin(white="level-1", black="random"), "resign")
+        assert refused["error"] == "no person plays" and refused["outcome"] is None
 
 
 @in_a_loop
@@ -253,19 +267,24 @@ async def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
 
 
 @in_a_loop
-async def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_paused(at):
-    state, began = at.begin(white="random", black="random", pace=0.05), time.monotonic()
+async def test_players_play_at_their_pace_while_a_window_is_there_until_a_pause_or_a_take_back(at, monkeypatch):
+    monkeypatch.setattr(game, "PACE_SECONDS", 0.05)
+    state = at.begin(white="human", black="random")
     async with window(at, state) as seen:
+        await seen.next(moves=1)
+        await seen.ask("seat", white="random", black="random")
+        began = time.monotonic()
         while len((await seen.next())["moves"]) < 6:
             pass
-        assert time.monotonic() - began >= 5 * 0.05
-        await seen.ask("pause", on=True)
-        stood = len((await seen.next(paused=True))["moves"])
-        await asyncio.sleep(0.2)
-        assert len(at.state(state)["moves"]) == stood
-        await seen.ask("pause", on=False)
-        while len((await seen.next())["moves"]) <= stood:
-            pass
+        assert time.monotonic() - began >= 4 * 0.05
+        for what in ("pause", "undo"):
+            await seen.ask(what)
+            stood = len((await seen.next(paused=True))["moves"])
+            await asyncio.sleep(0.2)
+            assert len(at.state(state)["moves"]) == stood
+            await seen.ask("resume")
+            while len((await seen.next())["moves"]) <= stood:
+                pass
 
 
 def forget() -> None:
@@ -306,47 +325,87 @@ async def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
 
 
 @in_a_loop
-async def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
+async def test_players_that_heed_nothing_hold_up_no_other_one(at):
     forget()
-    state = at.begin(white="human", black=own(at, "endless"))
-    async with window(at, state) as seen:
-        state = await seen.next(thinking=True)
-        await until(lambda: SEEN)
+    async with AsyncExitStack() as windows:
+        for _ in range(40):
+            state = at.begin(white="human", black=own(at, "endless"))
+            seen = await windows.enter_async_context(window(at, state))
+            await seen.next(thinking=True)
+        await until(lambda: len(SEEN) == 40)
         await seen.ask("seat", white="human", black="level-1")
         await seen.next(moves=1)
         assert not ENDED
     END.set()
-    await until(lambda: ENDED)
+    await until(lambda: len(ENDED) == 40)
+
+
+@in_a_loop
+async def test_only_the_servers_loop_uses_a_board(at, monkeypatch):
+    threads = set()
+    for name in ("request", "accept", "undo", "play", "_player", "_push"):
+        method = getattr(BoardGame, name)
+
+        def noted(*given: Any, method: Any = method, **named: Any) -> Any:
+            threads.add(threading.get_ident())
+            return method(*given, **named)
+
+        monkeypatch.setattr(BoardGame, name, noted)
+    state = at.begin(white="level-1", black="level-2")
+    async with window(at, state) as seen:
+        await seen.next(moves=2)
+        await seen.ask("undo")
+        await seen.next(paused=True)
+    assert len(threads) == 1
+
+
+@in_a_loop
+async def test_only_what_has_changed_is_sent(at):
+    state = at.begin(white="human", black="human")
+    async with window(at, state) as seen:
+        first = await seen.next()
+        for text in ("11-15", "22-18"):
+            await seen.ask("move", text=text)
+            await seen.next()
+        await seen.ask("analyse", lines=1)
+        text = json.loads(await seen.socket.recv())
+        assert set(text) <= {"lines", "analysis", "error", "subline"}
+        assert set(first) > set(text)
+        state = seen.heard[-1]
+        await seen.ask("move", text="15x22")
+        while "moves" not in (text := json.loads(await seen.socket.recv())):
+            pass
+        assert (text["kept"], [move["text"] for move in text["moves"]]) == (2, ["15x22"])
 
 
 @in_a_loop
 async def test_a_player_that_fails_loses_and_it_is_said(at):
     state = at.begin(white="random", black=own(at, "broken"))
     async with window(at, state) as seen:
-        while (over := await seen.next())["outcome"] is None:
-            pass
+        over = await seen.next(outcome=True)
     assert over["outcome"]["termination"] == "error"
-    assert over["failure"] == "broken raised StopIteration: out of ideas"
+    assert over["subline"] == "broken raised StopIteration: out of ideas"
 
 
 def test_a_position_is_read_from_its_fen_and_faults_are_named(at):
     pieces = "." * 20 + "w" + "." * 10 + "W"
-    body = {"variant": "english", "fen": "W:W21,K32:B"}
-    placed = at.client.post("/api/position", json=body).json()
+    placed = at.client.get("/api/board", params={"variant": "english", "fen": "W:W21,K32:B"}).json()["start"]
     assert placed == {"fen": "W:W21,K32:B", "pieces": pieces, "points": None, "turn": "white"}
     for fault, words in (("W:W1:B32", "crowned"), ("W:W21-32,20:B1", "white has 13 pieces")):
-        answer = at.client.post("/api/position", json={"variant": "english", "fen": fault})
+        answer = at.client.get("/api/board", params={"variant": "english", "fen": fault})
         assert answer.status_code == 422 and words in answer.json()["error"], fault
 
 
 @in_a_loop
 async def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
     monkeypatch.setattr(game, "MOST_PLIES", 4)
+    monkeypatch.setattr(headline, "MOST_PLIES", 4)
+    monkeypatch.setattr(game, "PACE_SECONDS", 0.0)
     state = at.begin(white="random", black="random")
     async with window(at, state) as seen:
         full = await seen.next(moves=4, thinking=False)
         await asyncio.sleep(0.1)
-    assert "as many as a game may have" in full["failure"] and len(at.state(state)["moves"]) == 4
+    assert "as many as a game may have" in full["subline"] and len(at.state(state)["moves"]) == 4
 
 
 async def in_loop(at: Served, work: Any) -> Any:
@@ -377,19 +436,13 @@ async def test_for_a_game_too_many_the_one_goes_that_no_window_shows(monkeypatch
 
 
 @in_a_loop
-async def test_what_no_window_shows_is_dropped_and_players_of_an_idle_game_rest(at):
+async def test_what_no_window_shows_is_dropped(at):
     shown, left = at.begin(), at.begin(white="human")
-
-    board = at.room.game(shown["game"]).board
     async with window(at, shown) as seen:
         await seen.next()
-        assert board._players
         later = time.monotonic() + games.KEPT_SECONDS + 1
         await in_loop(at, lambda: at.room.sweep_once(later))
         assert shown["game"] in at.room._games and left["game"] not in at.room._games
-        assert not board._players
-        await seen.ask("move", text="11-15")
-        await seen.next(moves=2)
     async with websockets.connect(at.address(left)) as gone:
         with pytest.raises(websockets.ConnectionClosed) as closed:
             await gone.recv()

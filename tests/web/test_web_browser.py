@@ -29,7 +29,7 @@ CROWNING = ("english", "B:W18,26,27,11:B14,28,5")
 def address() -> Iterator[str]:
     """Where a server answers, with its token."""
     with served() as server:
-        yield f"{server.base}/?token={server.token}"
+        yield server.page
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_the_first_click_begins_a_game_and_the_program_answers(browser, address)
         window.headline("Your move")
         replayed(window)
         assert "What level 3 saw before" in window.page.inner_text("[data-part=note]")
-        assert "White: " in window.page.inner_text("[data-part=spoken]")
+        assert re.search(r"White \d", window.page.inner_text("[data-part=spoken]"))
 
 
 SMALL = {"frisian": "W:W31,32,33,42:B8,12,13,18", "simplified": "W:W5,6,12:B4,20"}
@@ -154,7 +154,7 @@ def test_the_board_of_a_published_program_has_its_edges_and_a_line_says_what_it_
     window.click(15)
     window.played(2)
     seen = page.inner_text(".game-noted + p").replace("\N{NO-BREAK SPACE}", " ")
-    assert re.fullmatch(r"score \S+ men, depth 3, deepest ply \d, \d+ nodes, \d+ cutoffs \(.*\), [\d.]+ s", seen)
+    assert re.fullmatch(r"\S+ for White, depth 3, deepest ply \d, \d+ nodes, \d+ cutoffs \(.*\), [\d.]+ s", seen)
 
 
 def test_rules_size_and_clock_are_set_up_and_begun_with_again(browser, address):
@@ -167,7 +167,7 @@ def test_rules_size_and_clock_are_set_up_and_begun_with_again(browser, address):
         for side in range(2):
             page.select_option(f"[data-part=players] select >> nth={side}", "human")
         assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
-        page.click("summary:has-text('Clock and pace: no clock')")
+        page.click("summary:has-text('Clock: no clock')")
         page.click("[data-part=presets] button:has-text('3+2')")
         assert page.inner_text("[aria-pressed=true]") == "3+2"
         page.click("[data-part=begin]")
@@ -188,11 +188,11 @@ def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
         assert white.is_visible() and not black.is_visible()
         page.select_option("[data-part=players] select >> nth=0", "random")
         assert not white.is_visible()
-        page.select_option("[data-part=players] select >> nth=0", "strong-1s")
+        page.select_option("[data-part=players] select >> nth=0", "strong")
         assert white.get_attribute("placeholder") == "1"
-        white.fill("0")
+        white.fill("-1")
         window.click(11)
-        page.locator("[data-say]", has_text="seconds.white: Input should be greater than 0").wait_for()
+        page.locator("[data-say]", has_text="Seconds per move: Value must be greater than").wait_for()
         white.fill("0.05")
         page.click("[data-action=swap]")
         assert black.input_value() == "0.05"
@@ -210,26 +210,50 @@ def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
         assert window.state["sides"]["white"]["key"] == "level-4"
 
 
-def test_the_board_turns_to_whoever_is_to_move_and_two_people_agree_on_a_draw(window):
+def test_sides_are_swapped_by_one_button_and_the_board_turns(window):
     page = window.page
-    window.begin("english", "human", "human")
+    window.begin("english", "level-1", "human")
     assert window.at(1)[1] > window.at(32)[1]
-    page.keyboard.press("f")
-    assert window.at(1)[1] < window.at(32)[1]
-    page.keyboard.press("f")
-    page.click("summary:has-text('Players and level')")
-    page.check("[data-part=turn]")
     window.click(11, 15)
-    window.headline("White to move")
+    window.played(2)
+    page.click("[data-action=sides]")
+    window.played(3)
     assert window.at(1)[1] < window.at(32)[1]
+    window.headline("Your move")
     first = page.locator(".game-cells [role=row] >> nth=0 >> [role=gridcell] >> nth=0")
     assert first.inner_text() == "1, black man"
-    page.click("[data-action=draw]")
-    page.click("dialog [data-part=no]")
-    assert window.state["outcome"] is None
-    page.click("[data-action=draw]")
-    page.click("dialog [data-part=yes]")
-    window.headline("Draw")
+    page.keyboard.press("f")
+    assert window.at(1)[1] > window.at(32)[1]
+
+
+def test_a_wrong_field_in_a_folded_panel_is_shown_and_what_fits_other_rules_stays(browser, address):
+    with opened(browser, address, refused=True) as window:
+        page = window.page
+        page.click("summary:has-text('Clock')")
+        page.fill("[name=minutes]", "1000")
+        page.click("summary:has-text('Clock')")
+        page.click("[data-part=begin]")
+        page.locator("[data-say]", has_text="Minutes each: Value must be less than").wait_for()
+        assert page.evaluate("document.activeElement.name") == "minutes" and page.is_visible("[name=minutes]")
+        page.fill("[name=minutes]", "")
+        page.click("summary:has-text('Position')")
+        page.fill("[name=fen]", "W:WK32:BK1")
+        page.wait_for_selector("text=You are Black; level 3 begins.")
+        page.locator("[data-part=players] select >> nth=0").select_option("strong")
+        page.select_option("[name=variant]", "russian")
+        page.wait_for_selector("text=You are White and begin against strong")
+        assert page.input_value("[name=fen]") == "W:WK32:BK1" and len(window.pieces) == 2
+        page.click("summary:has-text('Position')")
+        page.select_option("[name=size]", "russian-6x6")
+        page.wait_for_selector(".board-squares [data-square='19']", state="detached")
+        assert page.input_value("[name=fen]") == ""
+        page.press("[data-part=begin]", "Enter")
+        page.wait_for_selector("[data-mode=game]")
+        assert page.evaluate("document.activeElement.dataset.part") == "board"
+        page.check("[data-part=analysis]")
+        side = window.at(1)
+        page.keyboard.press("f")
+        assert window.at(1) != side
 
 
 def test_looking_back_changes_nothing_and_games_and_positions_are_taken_along(window):
@@ -330,9 +354,12 @@ def test_an_analysis_and_a_hint_show_lines_arrows_and_what_moves_come_to(browser
         page.click(".best-lines li >> nth=0 >> .line-move >> nth=0")
         page.wait_for_selector(".arrow-best")
         page.wait_for_selector(".best-outlook")
-        assert page.locator("p.best-outlook").all_inner_texts() == [
+        texts = [
+            text.replace("\N{NO-BREAK SPACE}", " ") for text in page.locator("p.best-outlook").all_inner_texts()
+        ]
+        assert texts == [
             "= Draws 22-26, 22-17",
-            "− Loses 18-15 in 34, 22-25 in 20, 18-14 in 2",
+            "− Loses 18-15 in 17 moves, 22-25 in 10 moves, 18-14 in 1 move",
         ]
         page.click(".best-outlook.known-loss button >> nth=0")
         page.wait_for_selector(".arrow-loss")
@@ -342,11 +369,11 @@ def test_an_analysis_and_a_hint_show_lines_arrows_and_what_moves_come_to(browser
         page.click("[data-action=hint]")
         page.wait_for_selector(".arrow-hint")
         said = page.inner_text("[data-part=subline]")
-        assert re.fullmatch("Hint by neural: 22-(26|17), draw for White", said)
+        assert re.fullmatch("Hint by endgame tables: 22-(26|17), draw", said)
         assert page.inner_text("[data-part=spoken]") == said and window.moves == []
         window.click(22, 17)
         page.wait_for_selector(".best-lines")
-        page.locator("[data-part=best]", has_text="for Black").wait_for()
+        page.locator("[data-part=best]", has_text="by endgame tables").wait_for()
 
 
 def test_two_windows_show_one_game_and_who_plays_and_what_is_analysed(browser, address):
@@ -412,7 +439,7 @@ def test_a_move_that_was_lost_or_refused_can_be_made_again(browser, address):
 def test_a_game_can_be_saved_when_its_server_is_gone(browser):
     with ExitStack() as first:
         server = first.enter_context(served())
-        with opened(browser, f"{server.base}/?token={server.token}", refused=True) as window:
+        with opened(browser, server.page, refused=True) as window:
             window.begin("english", "level-1", "human")
             window.click(11, 15)
             window.played(2)

@@ -1,4 +1,5 @@
-/* The plies of a game, as `turn_document` of arena/web/documents.py has them: what movers saw is from White's view. */
+/* The plies of a game, packed in a page or sent by the server (arena/web/documents.py): what movers saw is from White's
+   view. */
 
 /**
  * What a move changed on the board, numbers of squares; a pass has the origin 0.
@@ -7,10 +8,10 @@
 
 /**
  * What a player saw before its move, from White's view: `value` in men, or `own` in its own unit if no man's worth is
- * known, or `plies_to_win` plies. A report has depth and nodes, a game at the board a text, from the player's own view,
- * and the line that it expects.
- * @typedef {{value: number|null, own: number|null, plies_to_win: number, depth?: number, nodes?: number, text?: string,
- *   line?: Step[]}} Note
+ * known, or `plies_to_win` plies. A report has depth and nodes, a game at the board all in words, and the line that it
+ * expects.
+ * @typedef {{value: number|null, own?: number|null, plies_to_win: number, depth?: number, nodes?: number, text?: string,
+ *   said?: string, facts?: string, line?: Step[]}} Note
  */
 
 /**
@@ -52,32 +53,41 @@
  * @typedef {{white: boolean, score: number|null, wins: number|null}} Point
  */
 
+/**
+ * A move that was played as a ply, from the position before it: `path` are the squares on which its piece stands in turn.
+ * @param {Position} before
+ * @param {any} move
+ * @returns {any}
+ */
+export function played(before, move) {
+  const { path, captured, crowned } = move;
+  const white = before.turn === "white";
+  const pieces = [...before.pieces];
+  const [origin, target] = [path[0] ?? 0, path.at(-1) ?? 0];
+  if (origin) {
+    const piece = crowned ? (white ? "W" : "B") : pieces[origin - 1];
+    for (const number of [origin, ...captured]) pieces[number - 1] = ".";
+    pieces[target - 1] = piece;
+  }
+  return { ...move, squares: { origin, target, captured }, pieces: pieces.join(""), turn: white ? "black" : "white", white };
+}
+
 /** A game that was packed, its moves as its board writes them. @returns {PlayedGame} */
 export function unpackedGame(stored, spelling) {
-  let pieces = [...stored.board];
-  let turn = stored.turn;
   const kings = new Set(stored.crowned);
-  const moves = stored.paths.map((path, ply) => {
+  const start = { pieces: stored.board, turn: stored.turn };
+  const moves = [];
+  for (const [ply, path] of stored.paths.entries()) {
     const captured = stored.captured[ply];
-    const [origin, target] = [path[0] ?? 0, path.at(-1) ?? 0];
-    const white = turn === "white";
-    const crowned = kings.has(ply + 1);
-    if (origin) {
-      const piece = crowned ? (white ? "W" : "B") : pieces[origin - 1];
-      for (const number of [origin, ...captured]) pieces[number - 1] = ".";
-      pieces[target - 1] = piece;
-    }
-    turn = white ? "black" : "white";
-    const setup = stored.setups?.[ply + 1];
-    if (setup) [pieces, turn] = [[...setup[0]], setup[1]];
     const [mark, better, betterPath] = stored.errors?.[ply + 1] ?? [];
-    return {
-      text: moveText(path, captured, spelling), mark, better, betterPath, squares: { origin, target, captured }, pieces: pieces.join(""), turn, crowned, white,
+    const move = played(moves.at(-1) ?? start, {
+      text: moveText(path, captured, spelling), path, captured, crowned: kings.has(ply + 1), mark, better, betterPath,
       comment: stored.comments?.[ply + 1] ?? "", seconds: stored.time[ply],
       note: { value: stored.score[ply], own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0, depth: stored.depth[ply], nodes: stored.nodes[ply] },
-    };
-  });
-  const start = { pieces: stored.board, turn: stored.turn };
+    });
+    const setup = stored.setups?.[ply + 1];
+    moves.push(setup ? { ...move, pieces: setup[0], turn: setup[1] } : move);
+  }
   return { start, moves, fault: stored.fault, tags: stored.tags ?? null, comment: stored.comments?.[0] ?? "" };
 }
 

@@ -91,7 +91,7 @@ export class Cells {
       this.row = Math.max(0, Math.min(this.rows.length - 1, this.row + steps[0]));
       this.place = Math.max(0, Math.min(this.rows[this.row].length - 1, this.place + steps[1]));
       this.mark();
-    } else if (event.key === "Enter" || event.key === " ") this.on.pick(this.number);
+    } else if (event.key === "Enter") this.on.pick(this.number);
     else if (event.key === "Escape") this.on.put();
     else return;
     event.preventDefault();

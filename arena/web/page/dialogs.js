@@ -7,13 +7,13 @@ const SHOWN = 7000; // milliseconds that a message stays
 /** @type {ReturnType<typeof setTimeout>|undefined} */
 let hiding;
 
-/* Show a message for a while; an empty one hides the last. */
-export function say(text) {
+/* Show a message for a while, or until the next one if it `stays`; an empty one hides the last. */
+export function say(text, stays = false) {
   const line = /** @type {HTMLElement} */ (document.querySelector("[data-say]"));
   clearTimeout(hiding);
   line.textContent = text;
   line.hidden = !text;
-  if (text) hiding = setTimeout(() => say(""), SHOWN);
+  if (text && !stays) hiding = setTimeout(() => say(""), SHOWN);
 }
 
 /* Ask; a promise of whether the answer is yes. */

@@ -12,38 +12,35 @@
 
 /** @typedef {{svg: string, look: Look, start: PositionDocument}} BoardDocument */
 
-/**
- * What is on offer: rule sets, players, the usual opponent of each rule set.
- * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>}} Offer
- */
+/** @typedef {{variants: VariantOffered[], players: PlayerOffered[]}} Offer */
 
-/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean}} VariantOffered */
+/** @typedef {{name: string, base: string, about: string, usual: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean}} VariantOffered */
 /** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null, seconds: number|null}} PlayerOffered */
 
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
 
-/** @typedef {{key: string, name: string, person: boolean, seconds: number|null}} Side */
+/** @typedef {{key: string, name: string, person: boolean}} Side */
 /** @typedef {{result: string, termination: string}} Outcome */
 
 /**
- * A game at the board in words and in full; `news` is what happened since the last state, read aloud, `error` says why
- * what the window asked was not done. `request` asks for another game as this one; nobody can by rules `changed`.
- * @typedef {PositionDocument & {game: string, version: number, headline: string, subline: string, news: string,
- *   variant: string, changed: boolean, upright: boolean, first: Colour, start: PositionDocument,
- *   sides: Record<Colour, Side>, request: GameRequest, moves: Ply[], legal: LegalMove[],
- *   thinking: {depth: number, nodes: number}|null, paused: boolean, lines: number, analysis: Findings|null,
- *   hint: Findings|null, outcome: Outcome|null, failure: string, clocks: Record<Colour, number>|null, running: boolean,
- *   pdn: string, error: string}} GameState
+ * A game at the board in words and in full; `news` is what happened last, read aloud, `error` says why what the window
+ * asked was not done. `request` asks for another game as this one.
+ * @typedef {{game: string, version: number, headline: string, subline: string, news: string, variant: string,
+ *   undrawn: boolean, upright: boolean, first: Colour, turn: Colour, fen: string, start: PositionDocument,
+ *   sides: Record<Colour, Side>, request: GameRequest, moves: Ply[], legal: LegalMove[], thinking: boolean,
+ *   paused: boolean, lines: number, analysis: Findings|null, hint: Findings|null, outcome: Outcome|null,
+ *   clocks: Record<Colour, number>|null, running: boolean, pdn: string, error: string}} GameState
  */
 
 /**
- * What POST /api/games takes: rules, players and their seconds per move, clock and pace, and what it begins from.
- * @typedef {{variant: string, draws: boolean, white: string, black: string, seconds: Record<Colour, number|null>,
- *   pace?: number, clock?: {seconds: number, increment: number}, fen?: string}} GameRequest
+ * What POST /api/games takes: rules, players and their seconds per move, clock, and what it begins from.
+ * @typedef {{variant: string, draws: boolean, white: string, black: string, seconds: Partial<Record<Colour, number|null>>,
+ *   clock?: {seconds: number, increment: number}, fen?: string}} GameRequest
  */
 
-/** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, plies_to_win: number, depth: number, moves: Step[], path: number[]}} Line */
-/** @typedef {{text: string, path: number[], known: "win"|"draw"|"loss"|null, plies: number}} Outlook */
+/** @typedef {{value: number|null, plies_to_win: number, text: string, said: string}} Value */
+/** @typedef {Value & {known: "win"|"draw"|"loss"|null, moves: Step[], path: number[]}} Line */
+/** @typedef {{text: string, path: number[], known: "win"|"draw"|"loss"|null, moves: number}} Outlook */
 /**
  * The findings of an analysis of the position after so many plies, by the evaluation `by`.
  * @typedef {{ply: number, by: string, done: boolean, depth: number, nodes: number, seconds: number, lines: Line[],

@@ -1,25 +1,21 @@
-/* How a game stands: the bar beside the board, the best lines, the graph of scores. Values are men, from White's view. */
+/* How a game stands, from White's view: the bar beside the board, the best lines. */
 
-import { element, named } from "../../report/viewer/element.js";
-import { Graph } from "../../report/viewer/graph.js";
-import { pointOf } from "../../report/viewer/ply.js";
-import { durationText, grouped, unbroken } from "../../report/viewer/words.js";
-import { isKnown, keyOf, positionAt, valueAt } from "./game_state.js";
-import { OUTLOOKS, capital, shareOf, valueText } from "./game_words.js";
+import { element } from "../../report/viewer/element.js";
+import { counted, durationText, grouped, unbroken } from "../../report/viewer/words.js";
+import { OUTLOOKS, capital, keyOf, shareOf, valueAt } from "./game_state.js";
 import { lineButtons } from "./notes.js";
 import { store } from "./store.js";
 
 /** @import { Findings, GameState, Outlook } from "./documents.js" */
-/** @import { Point } from "../../report/viewer/ply.js" */
+
+const TABLES = "endgame tables";
 
 export class Evaluation {
-  /* `parts` are those of the view; `on.analysis(lines)` asks for an analysis, 0 ends it, `on.arrows(list)` draws some,
-     `on.ply(ply)` goes to a ply. */
+  /* `parts` are those of the view; `on.analysis(lines)` asks for an analysis, 0 ends it, `on.arrows(list)` draws some. */
   constructor(parts, on) {
     this.parts = parts;
     this.on = on;
     this.lines = 0; // of the analysis, as the last state had them
-    this.graph = new Graph(parts.graph, (ply) => on.ply(ply));
     const ask = () => on.analysis(parts.analysis.checked ? Number(parts.lines.value) : 0);
     parts.analysis.addEventListener("change", () => { ask(); this.best(store.game, store.ply); });
     parts.lines.addEventListener("change", () => parts.analysis.checked && ask());
@@ -38,17 +34,16 @@ export class Evaluation {
     }
     this.bar(state, ply);
     this.best(state, ply);
-    this.curves(state, ply);
   }
 
   bar(state, ply) {
     const seen = valueAt(state, ply, findingsAt(state, ply));
     const { bar, level, score, seen: words } = this.parts;
-    score.textContent = seen ? valueText(seen.value) : "";
+    score.textContent = seen ? seen.value.text : "";
     const share = seen ? shareOf(seen.value) : 0.5;
     level.style.setProperty("--share", `${Math.round(1000 * share) / 10}%`);
     bar.classList.toggle("game-bar-low", share < 0.5);
-    words.textContent = seen ? `${valueText(seen.value)} for White, as ${seen.by} sees it` : "";
+    words.textContent = seen ? `${seen.value.said}, ${seen.by === TABLES ? "by" : "as seen by"} ${seen.by}` : "";
     bar.setAttribute("aria-label", words.textContent || "No evaluation yet");
   }
 
@@ -65,10 +60,10 @@ export class Evaluation {
       best.replaceChildren(element("p.small", {}, state.outcome ? "The game is over." : ply === state.moves.length ? "Searching …" : "Nothing was analysed here."));
       return;
     }
-    const lines = findings.lines.map(({ score, known, moves }) => element(known ? `li.known-${known}` : "li", {},
-      element("strong.best-score", {}, score || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
+    const lines = findings.lines.map(({ text, said, known, moves }) => element(known ? `li.known-${known}` : "li", {},
+      element("strong.best-score", { title: said }, text || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
     const facts = [
-      findings.lines[0].score ? `for ${capital(positionAt(state, ply).turn)}` : "", findings.depth ? `depth ${findings.depth}` : "",
+      "+ is better for White", findings.lines.some(({ text }) => text.includes("#")) ? "# is moves to the win" : "", findings.depth ? `depth ${findings.depth}` : "",
       `by ${findings.by}`, findings.nodes ? `${grouped(findings.nodes)} nodes` : "", durationText(findings.seconds),
     ];
     best.replaceChildren(element("ol.best-lines", {}, lines), ...this.outlooks(findings.outlook), element("p.small", {}, unbroken(facts.filter(Boolean).join(", "))));
@@ -77,37 +72,14 @@ export class Evaluation {
   /** @param {Outlook[]} outlook */
   outlooks(outlook) {
     return Object.entries(OUTLOOKS).map(([known, { sign, verb }]) => {
-      const moves = outlook.filter((verdict) => verdict.known === known).map(({ text, path, plies }, place) => [
+      const moves = outlook.filter((verdict) => verdict.known === known).map(({ text, path, moves: away }, place) => [
         place ? ", " : " ",
         element("span", {}, element("button.link.line-move", { type: "button", onclick: () => this.on.arrows([{ path, kind: known }]) }, text),
-          plies ? ` in ${plies}` : ""),
+          away ? ` in ${counted(away, "move")}` : ""),
       ]);
       return moves.length ? element(`p.best-outlook.known-${known}`, {}, element("strong", {}, `${sign} ${capital(verb)}`), moves) : "";
     });
   }
-
-  curves(state, ply) {
-    const points = pointsOf(state);
-    this.parts.scores.hidden = points.filter(({ score, wins }) => score !== null || wins !== null).length < 2;
-    if (this.parts.scores.hidden) return;
-    const name = (colour) => element(`span.viewer-${colour}`, {}, named(state.sides[colour].person ? capital(colour) : state.sides[colour].name));
-    this.parts.legend.replaceChildren("Scores in men, up is better for White: ", name("white"), ", ", name("black"));
-    this.graph.show(points, `Scores over ${state.moves.length} plies`);
-    this.graph.go(ply);
-  }
-}
-
-/**
- * What the players saw before each ply, else what an analysis found after it.
- * @param {GameState} state
- * @returns {Point[]}
- */
-function pointsOf(state) {
-  const moves = state.moves.map(({ note, white }, place) => {
-    const value = [note, findingsAt(state, place + 1)?.lines[0]].find((each) => each && isKnown(each));
-    return pointOf(white, value);
-  });
-  return [pointOf(false), ...moves];
 }
 
 /** @returns {Findings|undefined} */

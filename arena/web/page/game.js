@@ -4,8 +4,7 @@ import { copied } from "../../report/viewer/element.js";
 import { fenOf } from "../../report/viewer/words.js";
 import { ask, saveAs, say } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
-import { goesOn, isBlackBelow, keyOf, personsOf, positionAt } from "./game_state.js";
-import { capital } from "./game_words.js";
+import { capital, goesOn, isBlackBelow, keyOf, personsOf, positionAt, swapped } from "./game_state.js";
 import { Link, NO_GAME } from "./link.js";
 import { Moves, Noted } from "./notes.js";
 import { Panel } from "./panel.js";
@@ -44,8 +43,7 @@ export class Game {
     this.arrows = arrows;
     this.moves = new Moves(parts.moves, look);
     this.noted = new Noted(parts.note, look, arrows);
-    this.evaluation = new Evaluation(parts, { analysis: (lines) => this.ask("analyse", { lines }), arrows, ply: look });
-    parts.turn.addEventListener("change", () => this.render());
+    this.evaluation = new Evaluation(parts, { analysis: (lines) => this.ask("analyse", { lines }), arrows });
     parts.save.addEventListener("click", () => saveAs("game.pdn", store.game.pdn));
   }
 
@@ -58,14 +56,9 @@ export class Game {
     return personsOf(store.game);
   }
 
-  /* The person who acts: the one at the board, of two whoever is to move. */
-  get person() {
-    return this.persons.length === 1 ? this.persons[0] : store.game.turn;
-  }
-
   /* Whether Black is below. */
   get flipped() {
-    return isBlackBelow(store.game, this.parts.turn.checked) !== store.isTurned;
+    return isBlackBelow(store.game) !== store.isTurned;
   }
 
   /* Be at the table with a game, from now on; with Black below if `flipped`, White if not, the usual side without it. */
@@ -80,7 +73,6 @@ export class Game {
     Object.assign(store, { ply: store.game.moves.length, isTurned: false });
     if (flipped !== undefined) store.isTurned = this.flipped !== flipped;
     this.again();
-    if (this.live && !store.ply) this.table.board.appear();
   }
 
   leave() {
@@ -106,7 +98,8 @@ export class Game {
 
   /** Keep a state, and what its analysis found. @param {GameState} state */
   receive(state) {
-    Object.assign(store, { game: state, received: performance.now() });
+    if (state.clocks !== store.game?.clocks) store.received = performance.now();
+    store.game = state;
     if (state.analysis) store.findings.set(keyOf(state, state.analysis.ply), state.analysis);
   }
 
@@ -117,7 +110,7 @@ export class Game {
     this.receive(newer);
     if (!this.isHere) return;
     store.ply = wasLive ? newer.moves.length : Math.min(ply, newer.moves.length);
-    if (newer.news) this.parts.spoken.textContent = newer.news;
+    if (newer.news !== before.news) this.parts.spoken.textContent = newer.news;
     if (newer.error) {
       say(newer.error);
       this.again();
@@ -159,7 +152,7 @@ export class Game {
     parts.lookingat.textContent = `You look at the position after ${ply ? `move ${ply} of ${moves.length}` : "the start"}.`;
     parts.choice.hidden = true;
     parts.fen.value = live ? state.fen : fenOf(position);
-    parts.undrawn.textContent = state.request.draws ? "" : "No draws are detected.";
+    parts.undrawn.textContent = state.undrawn ? "No draws are detected." : "";
   }
 
   /* Look at a ply; the game goes on meanwhile. */
@@ -172,15 +165,14 @@ export class Game {
     say((await copied(this.parts.fen)) ? "Copied." : "Press Ctrl+C to copy.");
   }
 
-  async draw() {
-    const { person, persons } = this;
-    if (persons.length === 2 && !(await ask(this.parts, "Do both agree on a draw?", "Both agree", "Play on"))) return;
-    this.ask("draw", { colour: person });
+  /* Each player goes on with the other side. */
+  swap() {
+    const { white, black, seconds } = swapped(store.game.request);
+    this.ask("seat", { white, black, seconds });
   }
 
   async resign() {
-    const { person } = this;
-    const whose = this.persons.length === 2 ? `${capital(person)} resigns?` : "Resign this game?";
-    if (await ask(this.parts, whose, "Resign", "Play on")) this.ask("resign", { colour: person });
+    const whose = this.persons.length === 2 ? `${capital(store.game.turn)} resigns?` : "Resign this game?";
+    if (await ask(this.parts, whose, "Resign", "Play on")) this.ask("resign");
   }
 }

@@ -12,7 +12,8 @@ const TYPED = "textarea, input:not([type=checkbox], [type=range])";
  */
 export function commandOf({ key, ctrlKey, metaKey, shiftKey, altKey, target }) {
   if (ctrlKey !== metaKey && !altKey && !shiftKey && key.toLowerCase() === "z") return target.closest(TYPED) ? undefined : "undo";
-  if (ctrlKey || metaKey || altKey) return undefined;
-  if (target.closest("input, select, textarea") || (key === " " && target.closest("button, summary, a"))) return undefined;
+  if (ctrlKey || metaKey || altKey || target.closest(TYPED) || target.closest("select")) return undefined;
+  if (key === " " && target.closest("button, summary, a, input")) return undefined;
+  if (["Home", "End"].includes(key) && target.closest("input")) return undefined;
   return KEYS[key];
 }

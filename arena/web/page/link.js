@@ -1,8 +1,9 @@
-/* The websocket of this window to its game: what the person does goes up, whole states come down. It is opened again
-   when it is lost. */
+/* The websocket of this window to its game: what the person does goes up, what has changed of the state comes down. It
+   is opened again when it is lost. */
 
 import { say, saveAs, showLost } from "./dialogs.js";
-import { address } from "./server.js";
+import { changed } from "./game_state.js";
+import { socketAddress } from "./server.js";
 import { store } from "./store.js";
 
 /** @import { GameState } from "./documents.js" */
@@ -40,9 +41,10 @@ export class Link {
   }
 
   connect() {
-    const { id } = this;
     showLost(this.parts, "");
-    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + address(`/api/games/${encodeURIComponent(id)}`));
+    const socket = new WebSocket(socketAddress(this.id));
+    /** @type {GameState|null} */
+    let state = null;
     this.socket = socket;
     socket.addEventListener("message", ({ data }) => {
       if (socket !== this.socket) return;
@@ -54,7 +56,8 @@ export class Link {
       this.failures = 0;
       const entered = this.entered || this.on.state;
       this.entered = null;
-      entered(JSON.parse(data));
+      state = changed(state, JSON.parse(data));
+      entered(state);
     });
     socket.addEventListener("close", ({ code }) => {
       if (socket !== this.socket) return;

@@ -5,15 +5,16 @@ import { element, partsOf } from "../../report/viewer/element.js";
 import { fenOf } from "../../report/viewer/words.js";
 import { say, showLost } from "./dialogs.js";
 import { Game } from "./game.js";
-import { positionAt, swapped } from "./game_state.js";
-import { capital, COMPILING, LONG } from "./game_words.js";
+import { capital, positionAt, swapped } from "./game_state.js";
 import { commandOf } from "./keys.js";
-import { get, newest, post } from "./server.js";
+import { get, keepToken, newest, post } from "./server.js";
 import { Setup } from "./setup.js";
 import { HUMAN } from "./sides.js";
 import { store } from "./store.js";
 import { Table } from "./table.js";
 
+const COMPILING = "The rules are being compiled: some 20 seconds, the first time only.";
+const LONG = 700; // milliseconds of waiting for a game after which that is said
 const host = /** @type {HTMLElement} */ (document.querySelector("main"));
 /** @type {Promise<void>|null} */
 let ready = null; // a promise: the parts are found, what is on offer is known
@@ -52,8 +53,8 @@ const actions = {
   flip: () => flip(),
   stop: () => game.ask("stop"),
   pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text),
-  pause: () => game.ask("pause", { on: !store.game.paused }),
-  draw: () => game.draw(),
+  pause: () => game.ask(store.game.paused ? "resume" : "pause"),
+  sides: () => game.swap(),
   resign: () => game.resign(),
   fresh: () => { location.hash = "#/"; },
   first: () => game.look(0),
@@ -98,27 +99,34 @@ async function preview({ variant, position, white, black }) {
 /* Begin a game, and pick squares in it: these, and those that are picked on the board while it is being begun.
    `flipped` says whether Black is below, where that is not the usual side. */
 async function start(request, numbers = [], flipped = undefined) {
-  latest();
   const byHand = numbers.length > 0;
+  const isSetUp = mode() === "setup";
+  if (isSetUp && !parts.setup.reportValidity()) {
+    setup.changed();
+    return;
+  }
+  latest();
+  let problem = "";
   parts.begin.disabled = true;
-  if (mode() === "setup") table.wait(numbers);
-  const waiting = setTimeout(() => { parts.invitation.textContent = COMPILING; }, LONG);
+  if (isSetUp) table.wait(numbers);
+  const waiting = setTimeout(() => say(COMPILING, true), LONG);
   try {
     const { game: id } = await post("/api/games", request, { quiet: true });
     store.isSetupTurned = false;
     history.pushState(null, "", `#/game/${id}`);
     await game.open(id, flipped);
     if (!byHand) parts.board.scrollIntoView({ block: "nearest" });
+    parts.board.focus({ preventScroll: true });
     for (const number of numbers) if (game.isHere && store.game.legal.length) table.hand.pick(number, true);
   } catch (error) {
     if (error.status === undefined) throw error;
-    if (mode() === "setup" && parts.wrong.closest("details").open) parts.wrong.textContent = error.message;
-    else say(error.message);
+    problem = error.message;
+    if (isSetUp && request.fen && !store.position) setup.refuse(problem);
     if (mode() === "setup") setup.changed();
   } finally {
     clearTimeout(waiting);
+    say(problem);
     parts.begin.disabled = false;
-    setup.invite();
   }
 }
 
@@ -165,6 +173,7 @@ async function show(id) {
 
 /* Show what the address names. */
 function follow() {
+  keepToken();
   host.hidden = false;
   const [, id] = /^#\/game\/([^/]+)$/.exec(location.hash) ?? [];
   show(id).catch((error) => { if (error.status === undefined) throw error; });

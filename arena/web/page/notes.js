@@ -80,7 +80,7 @@ export class Noted {
     };
     this.host.replaceChildren(
       element("h2.game-noted", {}, "What ", named(person ? "the program" : name), " saw before ", element("strong", {}, text)),
-      element("p", {}, unbroken(note.text)),
+      element("p", {}, unbroken([note.said, note.facts].filter(Boolean).join(", "))),
       note.line.length > 1 ? element("p", {}, "Line: ", lineButtons(note.line, arrows, "line")) : "");
   }
 }

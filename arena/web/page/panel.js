@@ -2,8 +2,7 @@
 
 import { element, named } from "../../report/viewer/element.js";
 import { counted } from "../../report/viewer/words.js";
-import { COLOURS, personsOf, positionAt } from "./game_state.js";
-import { HASTE, capital, clockText } from "./game_words.js";
+import { COLOURS, HASTE, capital, clockText, personsOf, positionAt } from "./game_state.js";
 import { store } from "./store.js";
 
 /** @import { Colour, GameState } from "./documents.js" */
@@ -43,7 +42,7 @@ export class Panel {
     const { headline, subline, status } = this.parts;
     headline.textContent = state.headline;
     subline.textContent = state.subline;
-    status.classList.toggle("game-waits", Boolean(state.thinking) && !outcome);
+    status.classList.toggle("game-waits", state.thinking && !outcome);
     this.parts.actions.hint.classList.toggle("game-waits", Boolean(state.hint && !state.hint.done));
     status.classList.toggle("game-yours", live && state.legal.length > 0);
     status.classList.toggle("game-ended", Boolean(outcome));
@@ -86,21 +85,19 @@ export class Panel {
     };
     set("undo", true, state.moves.some((_, place) => !persons || sides[positionAt(state, place).turn].person));
     set("hint", !over, live && state.legal.length > 0);
-    set("stop", persons < 2 && !over, Boolean(state.thinking));
+    set("stop", persons < 2 && !over, state.thinking);
     set("pass", live && state.legal.some(({ paths }) => paths.some((path) => !path.length)), true);
     set("pause", !persons && !over, true);
-    set("draw", persons > 0 && !over, true);
+    set("sides", persons < 2 && !over, true);
     set("resign", persons > 0 && !over, true);
     set("fresh", !over, true);
     actions.pause.querySelector("span").textContent = state.paused ? "Go on" : "Pause";
     actions.pause.querySelector("path").setAttribute("d", state.paused ? "M7 4l12 8-12 8z" : "M8 5v14M16 5v14");
-    actions.again.hidden = state.changed;
-    actions.swapped.hidden = persons === 2 || state.changed;
-    actions.fromhere.hidden = live || state.changed;
+    actions.swapped.hidden = persons === 2;
+    actions.fromhere.hidden = live;
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
       this.parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = store.ply === end;
     }
-    this.parts.turning.hidden = persons < 2;
   }
 
   /* Show the clocks as they are now. */

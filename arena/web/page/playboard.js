@@ -4,7 +4,6 @@ import { Board } from "../../report/viewer/board.js";
 import { shape } from "../../report/viewer/element.js";
 
 const HOP = 170; // milliseconds of a hop
-const APART = 18; // milliseconds between two pieces of a new game
 const LONGEST = 900; // milliseconds of a walk, at most
 
 export class PlayBoard extends Board {
@@ -83,21 +82,6 @@ export class PlayBoard extends Board {
     for (const piece of [...taken, walker]) piece.remove();
     if (arrived) arrived.classList.remove("board-away");
     return isWhole;
-  }
-
-  /* The pieces of a new game appear one after another. */
-  appear() {
-    if (window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    [...this.pieces.children].forEach((use, place) => use.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 200, delay: APART * place, fill: "backwards" }));
-  }
-
-  /* A new king, seen for a moment. */
-  crown(number) {
-    const [cx, cy] = this.centre(number);
-    const ring = shape("circle", { cx, cy, "r": 40, "class": "sign-crown" });
-    this.over.append(ring);
-    const time = { duration: 900, easing: "ease-out" };
-    ring.animate([{ opacity: 1 }, { opacity: 0 }], time).finished.catch(() => {}).then(() => ring.remove());
   }
 
   /* A piece above the board's own. */

@@ -1,9 +1,9 @@
 /* The form that sets up a game: rules, players, clock, position. */
 
 import { element } from "../../report/viewer/element.js";
-import { swapped } from "./game_state.js";
-import { capital } from "./game_words.js";
-import { post } from "./server.js";
+import { say } from "./dialogs.js";
+import { capital, swapped } from "./game_state.js";
+import { get } from "./server.js";
 import { HUMAN, Sides } from "./sides.js";
 import { store } from "./store.js";
 
@@ -29,10 +29,11 @@ export class Setup {
     variant.append(...[...new Set(offer.variants.map(({ base }) => base))].map((base) => element("option", { value: base }, base)));
     this.sizes();
     this.sides = new Sides(parts.players, offer, () => this.changed());
-    variant.addEventListener("change", () => { this.sizes(); this.usual(); });
-    size.addEventListener("change", () => this.usual());
+    variant.addEventListener("change", () => { this.sizes(); this.rules(); });
+    size.addEventListener("change", () => this.rules());
     fen.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.typed(), TYPED); });
     this.clocks();
+    this.form.addEventListener("invalid", ({ target }) => open(target, `${target.labels[0].textContent.trim()}: ${target.validationMessage}`), true);
     this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
   }
 
@@ -68,13 +69,23 @@ export class Setup {
 
   /* The usual start and players of the variant: a person begins. */
   usual() {
-    const { name, first } = this.variant;
-    const other = this.offer.usual[name];
-    store.position = null;
-    this.form.elements.fen.value = "";
-    this.parts.wrong.textContent = "";
-    this.show(name, first === "white" ? { white: HUMAN, black: other } : { white: other, black: HUMAN });
+    const { name, first, usual } = this.variant;
+    this.show(name, first === "white" ? { white: HUMAN, black: usual } : { white: usual, black: HUMAN });
     this.changed();
+  }
+
+  /* Other rules: who begins still begins, against the same opponent if it plays by them, from the same position if they
+     have it. */
+  rules() {
+    const [before, after] = [this.offer.variants.find(({ name }) => name === this.sides.variant), this.variant];
+    const { white, black, seconds } = before.first === after.first ? this.sides.value : swapped(this.sides.value);
+    const kept = (key) => {
+      const player = this.offer.players.find((each) => each.key === key);
+      const plays = player && key !== before.usual && (!player.variants || player.variants.includes(after.name));
+      return key === HUMAN || plays ? key : after.usual;
+    };
+    this.show(after.name, { white: kept(white), black: kept(black), seconds });
+    this.typed(true);
   }
 
   swap() {
@@ -90,9 +101,7 @@ export class Setup {
   changed() {
     const { white, black } = this.sides.value;
     const { variant } = this;
-    const persons = [white, black].filter((key) => key === HUMAN).length;
     this.parts.about.textContent = `${variant.about} · ${variant.columns}\u00a0×\u00a0${variant.rows}, ${variant.first === "white" ? "White" : "Black"} begins`;
-    this.parts.pacing.hidden = persons > 0;
     this.parts.drawing.hidden = !variant.draws;
     this.invite();
     this.on.preview({ variant: variant.name, position: store.position, white, black });
@@ -129,17 +138,23 @@ export class Setup {
 
   /* What POST /api/games takes; a FEN as it stands in the form, so that a wrong one is refused. */
   get request() {
-    const { minutes, increment, pace, draws } = this.form.elements;
+    const { minutes, increment, draws } = this.form.elements;
     /** @type {Record<string, any>} */
     const asked = { variant: this.variant.name, draws: draws.checked || !this.variant.draws, ...this.sides.value };
     const fen = this.form.elements.fen.value.trim();
     if (fen) asked.fen = fen;
     if (Number(minutes.value) > 0) asked.clock = { seconds: 60 * Number(minutes.value), increment: Number(increment.value || 0) };
-    if (!this.parts.pacing.hidden) asked.pace = Number(pace.value || 0);
     return asked;
   }
 
-  async typed() {
+  /* Say what is wrong with the position, where it stands. */
+  refuse(words) {
+    open(this.form.elements.fen, words);
+    this.parts.wrong.textContent = words;
+  }
+
+  /* Show the position of the FEN; one that is wrong is `dropped`, or said to be. */
+  async typed(dropped = false) {
     const { fen: field } = this.form.elements;
     const [fen, variant] = [field.value.trim(), this.variant.name];
     const isOld = () => field.value.trim() !== fen || this.variant.name !== variant;
@@ -150,13 +165,24 @@ export class Setup {
       return this.changed();
     }
     try {
-      const position = await post("/api/position", { variant, fen }, { quiet: true });
+      const { start } = await get(`/api/board?${new URLSearchParams({ variant, fen })}`, { quiet: true });
       if (isOld()) return undefined;
-      store.position = position;
-      return this.changed();
+      store.position = start;
     } catch (error) {
-      if (!isOld()) wrong.textContent = error.message;
-      return undefined;
+      if (isOld()) return undefined;
+      store.position = null;
+      if (dropped) {
+        field.value = "";
+        say("These rules do not have the position: the usual start is set up.");
+      } else wrong.textContent = error.message;
     }
+    return this.changed();
   }
+}
+
+/* Open the folded panel of a field, and say what is wrong with it. */
+function open(field, words) {
+  const folded = field.closest("details");
+  if (folded) folded.open = true;
+  say(words);
 }

@@ -7,7 +7,7 @@ import { unbroken } from "../../report/viewer/words.js";
 
 /**
  * The keys of the players, and the seconds per move that are set in place of their own; null leaves them.
- * @typedef {Record<Colour, string> & {seconds: Record<Colour, number|null>}} Players
+ * @typedef {Record<Colour, string> & {seconds: Partial<Record<Colour, number|null>>}} Players
  */
 
 export const HUMAN = "human";

@@ -3,9 +3,7 @@
 /** @import { Findings, GameState, PositionDocument } from "./documents.js" */
 
 export const store = {
-  token: new URLSearchParams(globalThis.location?.search).get("token") || "",
-
-  /* The game at the board, and when it was received, by `performance.now()`. */
+  /* The game at the board, and when its clocks were received, by `performance.now()`. */
   /** @type {GameState|null} */
   game: null,
   received: 0,

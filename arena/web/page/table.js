@@ -42,7 +42,7 @@ export class Table {
   async take(variant) {
     this.wanted = variant;
     if (!boards.has(variant)) {
-      boards.set(variant, get(`/api/variants/${encodeURIComponent(variant)}/board`));
+      boards.set(variant, get(`/api/board?${new URLSearchParams({ variant })}`));
       boards.get(variant).catch(() => boards.delete(variant));
     }
     const { svg, look, start } = await boards.get(variant);
@@ -111,12 +111,11 @@ export class Table {
    */
   async walk(moves, before, skip) {
     let pieces = before;
-    for (const [place, { path, squares, pieces: after, crowned }] of moves.entries()) {
+    for (const [place, { path, squares, pieces: after }] of moves.entries()) {
       const letter = pieces[squares.origin - 1];
       const captured = squares.captured.map((number) => [number, pieces[number - 1]]).filter(([, taken]) => taken !== ".");
       this.board.show(after, squares);
       if (letter && letter !== "." && !(await this.board.walk(place ? path : path.slice(skip), letter, captured))) return;
-      if (crowned) this.board.crown(squares.target);
       pieces = after;
     }
   }
