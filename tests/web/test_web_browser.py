@@ -167,9 +167,7 @@ def test_rules_size_and_clock_are_set_up_and_begun_with_again(browser, address):
         for side in range(2):
             page.select_option(f"[data-part=players] select >> nth={side}", "human")
         assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
-        page.click("summary:has-text('Clock: no clock')")
-        page.click("[data-part=presets] button:has-text('3+2')")
-        assert page.inner_text("[aria-pressed=true]") == "3+2"
+        page.select_option("[name=clock]", "3+2")
         page.click("[data-part=begin]")
         page.wait_for_selector("[data-mode=game]")
         asked = window.state["request"]
@@ -190,9 +188,9 @@ def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
         assert not white.is_visible()
         page.select_option("[data-part=players] select >> nth=0", "strong")
         assert white.get_attribute("placeholder") == "1"
-        white.fill("-1")
+        white.fill("0")
         window.click(11)
-        page.locator("[data-say]", has_text="Seconds per move: Value must be greater than").wait_for()
+        page.locator("[data-say]", has_text="seconds.white: Input should be greater than 0").wait_for()
         white.fill("0.05")
         page.click("[data-action=swap]")
         assert black.input_value() == "0.05"
@@ -229,14 +227,12 @@ def test_sides_are_swapped_by_one_button_and_the_board_turns(window):
 def test_a_wrong_field_in_a_folded_panel_is_shown_and_what_fits_other_rules_stays(browser, address):
     with opened(browser, address, refused=True) as window:
         page = window.page
-        page.click("summary:has-text('Clock')")
-        page.fill("[name=minutes]", "1000")
-        page.click("summary:has-text('Clock')")
-        page.click("[data-part=begin]")
-        page.locator("[data-say]", has_text="Minutes each: Value must be less than").wait_for()
-        assert page.evaluate("document.activeElement.name") == "minutes" and page.is_visible("[name=minutes]")
-        page.fill("[name=minutes]", "")
         page.click("summary:has-text('Position')")
+        page.fill("[name=fen]", "W:W99:B1")
+        page.click("summary:has-text('Position')")
+        page.click("[data-part=begin]")
+        page.locator("[data-part=wrong]", has_text="99").wait_for()
+        assert page.evaluate("document.activeElement.name") == "fen" and page.is_visible("[name=fen]")
         page.fill("[name=fen]", "W:WK32:BK1")
         page.wait_for_selector("text=You are Black; level 3 begins.")
         page.locator("[data-part=players] select >> nth=0").select_option("strong")

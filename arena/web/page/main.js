@@ -7,7 +7,7 @@ import { say, showLost } from "./dialogs.js";
 import { Game } from "./game.js";
 import { capital, positionAt, swapped } from "./game_state.js";
 import { commandOf } from "./keys.js";
-import { get, keepToken, newest, post } from "./server.js";
+import { get, keepToken, post } from "./server.js";
 import { Setup } from "./setup.js";
 import { HUMAN } from "./sides.js";
 import { store } from "./store.js";
@@ -26,7 +26,7 @@ let table = null;
 let game = null;
 /** @type {Setup} */
 let setup = null;
-const latest = newest(); // of previews and games
+let latest = 0; // counts previews and games, of which a later one overtakes the others
 
 async function begin() {
   const offer = await get("/api/offer");
@@ -83,9 +83,10 @@ function set() {
 /* Show what is set up, on a board that begins the game when a piece is touched. */
 async function preview({ variant, position, white, black }) {
   if (mode() !== "setup") return;
-  const isLatest = latest();
+  latest += 1;
+  const mine = latest;
   const usual = await table.take(variant).catch(() => null);
-  if (!usual || !isLatest() || mode() !== "setup") return;
+  if (!usual || mine !== latest || mode() !== "setup") return;
   const { pieces, points, turn } = position || usual;
   const { upright } = setup.variant;
   const flipped = (white !== HUMAN && black === HUMAN && !upright) !== store.isSetupTurned;
@@ -105,7 +106,7 @@ async function start(request, numbers = [], flipped = undefined) {
     setup.changed();
     return;
   }
-  latest();
+  latest += 1;
   let problem = "";
   parts.begin.disabled = true;
   if (isSetUp) table.wait(numbers);

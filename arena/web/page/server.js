@@ -36,16 +36,6 @@ export function socketAddress(game) {
   return `${location.origin.replace(/^http/, "ws")}/api/games/${encodeURIComponent(game)}?${new URLSearchParams({ token: token() })}`;
 }
 
-/* Begins what a later call overtakes; each call returns whether it is still the latest. */
-export function newest() {
-  let begun = 0;
-  return () => {
-    begun += 1;
-    const mine = begun;
-    return () => mine === begun;
-  };
-}
-
 async function request(method, path, body, { quiet = false }) {
   /** @type {Record<string, string>} */
   const headers = { "X-Arena-Token": token() };

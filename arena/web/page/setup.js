@@ -10,7 +10,7 @@ import { store } from "./store.js";
 /** @import { Offer } from "./documents.js" */
 
 const TYPED = 350; // milliseconds after the last key before a FEN is tried
-const CLOCKS = [[0, 0], [1, 0], [3, 2], [5, 3], [10, 5], [15, 10]]; // minutes each, and seconds added per move
+const CLOCKS = ["none", "1+0", "3+2", "5+3", "10+5", "15+10"]; // minutes each, and seconds added per move
 
 export class Setup {
   /**
@@ -25,34 +25,15 @@ export class Setup {
     this.form = parts.setup;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.timer = undefined;
-    const { variant, size, fen } = this.form.elements;
+    const { variant, size, clock, fen } = this.form.elements;
+    clock.append(...CLOCKS.map((words) => element("option", {}, words)));
     variant.append(...[...new Set(offer.variants.map(({ base }) => base))].map((base) => element("option", { value: base }, base)));
     this.sizes();
     this.sides = new Sides(parts.players, offer, () => this.changed());
     variant.addEventListener("change", () => { this.sizes(); this.rules(); });
     size.addEventListener("change", () => this.rules());
     fen.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.typed(), TYPED); });
-    this.clocks();
-    this.form.addEventListener("invalid", ({ target }) => open(target, `${target.labels[0].textContent.trim()}: ${target.validationMessage}`), true);
     this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
-  }
-
-  /* Buttons for usual clocks; the one that is set is pressed, and stands behind the heading. */
-  clocks() {
-    const { minutes, increment } = this.form.elements;
-    const { presets, clockwords } = this.parts;
-    const name = (each, added) => (each ? `${each}+${added}` : "No clock");
-    const buttons = CLOCKS.map(([each, added]) => element("button", {
-      type: "button", onclick: () => { [minutes.value, increment.value] = each ? [each, added] : ["", ""]; tell(); },
-    }, name(each, added)));
-    const tell = () => {
-      const set = [Number(minutes.value), Number(minutes.value) > 0 ? Number(increment.value) : 0];
-      buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(CLOCKS[place].join() === set.join())));
-      clockwords.textContent = `: ${name(...set).toLowerCase()}`;
-    };
-    presets.replaceChildren(...buttons);
-    for (const field of [minutes, increment]) field.addEventListener("input", tell);
-    tell();
   }
 
   /* The sizes of board that the rules go with; their own is chosen. */
@@ -138,19 +119,22 @@ export class Setup {
 
   /* What POST /api/games takes; a FEN as it stands in the form, so that a wrong one is refused. */
   get request() {
-    const { minutes, increment, draws } = this.form.elements;
+    const { clock, draws } = this.form.elements;
+    const [minutes, increment] = clock.value.split("+").map(Number);
     /** @type {Record<string, any>} */
     const asked = { variant: this.variant.name, draws: draws.checked || !this.variant.draws, ...this.sides.value };
     const fen = this.form.elements.fen.value.trim();
     if (fen) asked.fen = fen;
-    if (Number(minutes.value) > 0) asked.clock = { seconds: 60 * Number(minutes.value), increment: Number(increment.value || 0) };
+    if (minutes) asked.clock = { seconds: 60 * minutes, increment };
     return asked;
   }
 
-  /* Say what is wrong with the position, where it stands. */
+  /* Say what is wrong with the position where it stands, in a panel that may be folded. */
   refuse(words) {
-    open(this.form.elements.fen, words);
-    this.parts.wrong.textContent = words;
+    const { wrong } = this.parts;
+    wrong.closest("details").open = true;
+    wrong.textContent = words;
+    this.form.elements.fen.focus();
   }
 
   /* Show the position of the FEN; one that is wrong is `dropped`, or said to be. */
@@ -178,11 +162,4 @@ export class Setup {
     }
     return this.changed();
   }
-}
-
-/* Open the folded panel of a field, and say what is wrong with it. */
-function open(field, words) {
-  const folded = field.closest("details");
-  if (folded) folded.open = true;
-  say(words);
 }
