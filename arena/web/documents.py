@@ -11,7 +11,6 @@ from arena.base.number import with_minus
 from arena.base.wording import counted
 from arena.board.game import BoardGame
 from arena.board.published import program_of
-from arena.board.sides import Side
 from arena.board.words import counts_text
 from arena.hosting.analysis import Analysis, Findings
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
@@ -34,14 +33,6 @@ def position_document(variant: Variant, position: Position) -> dict[str, Any]:
         "points": _points(variant, position),
         "turn": COLOURS[position.turn],
     }
-
-
-def side_document(key: str, side: Side) -> dict[str, Any]:
-    """A side by its key on offer."""
-    spec = side.spec
-    has_level = spec is not None and spec.type == "cis300" and key == "cis300"
-    name = f"{side.name}, level {spec.limit.depth}" if spec is not None and has_level else side.name
-    return {"key": key, "name": name, "person": side.is_person}
 
 
 def board_document(variant: Variant, start: str | None = None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
 from arena.rules.position import COLOURS
 from arena.rules.result import Draws
-from arena.web.documents import analysis_document, legal_documents, ply_document, position_document, side_document
+from arena.web.documents import analysis_document, legal_documents, ply_document, position_document
 from arena.web.headline import headline, news, subline
 from arena.web.messages import (
     FOR_ITS_VERSION,
@@ -37,7 +37,7 @@ from arena.web.messages import (
     asked_in,
     json_text,
 )
-from arena.web.offer import Offer, timed_sides
+from arena.web.offer import Offer
 from arena.web.threads import background, in_thread, is_compiling
 from players.loading import own_code
 from players.negamax.state import MAX_DEPTH
@@ -134,15 +134,16 @@ class HostedGame:
         board, request = self.board, self.request
         clocks, outcome = board.clocks(), board.outcome
         keys = (request.white, request.black)
-        sides = [side_document(key, side) for key, side in zip(keys, board.sides, strict=True)]
+        sides = [
+            {"key": key, "name": side.name, "person": side.is_person}
+            for key, side in zip(keys, board.sides, strict=True)
+        ]
         is_thinking = self._request is not None
         hint = self._advice.document if self._advice and self._advice.is_of(board.game) else None
         return {
             "game": self.name,
             **self._of_version(),
-            "headline": headline(
-                board, [side["name"] for side in sides], is_thinking=is_thinking, is_paused=self._is_paused
-            ),
+            "headline": headline(board, is_thinking=is_thinking, is_paused=self._is_paused),
             "subline": subline(
                 board,
                 hint=hint,
@@ -223,10 +224,9 @@ class HostedGame:
             case Wish(do="resume"):
                 self._is_paused = False
             case Seat():
-                sides = self._offer.seats(asked.white, asked.black, board.variant)
-                board.seat(timed_sides(sides, asked.seconds))
-                self.request = self.request.model_copy(update=asked.model_dump(include={"white", "black"}))
-                self.request = self.request.model_copy(update={"seconds": asked.seconds})
+                board.seat(self._offer.seats(asked.white, asked.black, board.variant, asked.seconds))
+                taken = {"white": asked.white, "black": asked.black, "seconds": asked.seconds}
+                self.request = self.request.model_copy(update=taken)
                 self._is_paused = False
             case Analyse():
                 self._lines = asked.lines

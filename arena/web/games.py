@@ -18,7 +18,7 @@ from arena.rules.variants import Variant
 from arena.web.documents import legal_documents, placed
 from arena.web.game import HostedGame
 from arena.web.messages import ClockGiven, NewGame, Refusal
-from arena.web.offer import Offer, timed_sides
+from arena.web.offer import Offer
 from arena.web.threads import background, in_thread
 
 MOST_GAMES = 200
@@ -126,7 +126,7 @@ def _checked(request: NewGame, offer: Offer) -> tuple[Variant, tuple[Side, Side]
     the loop.
     """
     variant = variant_of(request.variant)
-    sides = timed_sides(offer.seats(request.white, request.black, variant), request.seconds)
+    sides = offer.seats(request.white, request.black, variant, request.seconds)
     try:
         start = variant.start if request.fen is None else placed(variant, request.fen)
         if not (start.white and start.black):

@@ -15,8 +15,8 @@ from arena.rules.position import COLOURS
 COMPILING = "The rules and the search are being compiled: some 20 seconds, the first time only."
 
 
-def headline(board: BoardGame, names: Sequence[str], *, is_thinking: bool = False, is_paused: bool = False) -> str:
-    """Whose move it is, or how the game ended; `names` are those of White's and Black's side."""
+def headline(board: BoardGame, *, is_thinking: bool = False, is_paused: bool = False) -> str:
+    """Whose move it is, or how the game ended."""
     are_persons = [side.is_person for side in board.sides]
     turn, outcome = board.game.turn, board.outcome
     if outcome is not None:
@@ -27,7 +27,7 @@ def headline(board: BoardGame, names: Sequence[str], *, is_thinking: bool = Fals
         return f"{COLOURS[turn].capitalize()} to move" if all(are_persons) else "Your move"
     if is_paused:
         return "Paused"
-    return f"{_capital(names[turn])} {'is thinking …' if is_thinking else 'to move'}"
+    return f"{_capital(board.side.name)} {'is thinking …' if is_thinking else 'to move'}"
 
 
 def subline(
@@ -62,9 +62,9 @@ def news(board: BoardGame, before: Sequence[Turn], was_over: bool) -> str:
     if len(board.turns) < len(before):
         words.append("Taken back.")
     if board.outcome is not None and not was_over:
-        words += [f"{headline(board, ())}.", f"{ending_text(board.game, board.outcome)}."]
+        words += [f"{headline(board)}.", f"{ending_text(board.game, board.outcome)}."]
     elif words and board.outcome is None and board.side.is_person:
-        words += [f"{headline(board, ())}.", _compulsory(board)]
+        words += [f"{headline(board)}.", _compulsory(board)]
     return " ".join(filter(None, words))
 
 

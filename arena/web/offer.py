@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from arena.base.wording import counted, unknown
@@ -19,13 +19,12 @@ _PROGRAMS = {
     "game3": "alpha-beta, 4 plies",
     "checkers-ai": "iterative deepening, 1 s",
     "simplified": "alpha-beta, 6 plies",
-    "cis300": f"negamax, levels 1 to {LEVELS[-1]}",
+    "cis300": f"negamax, level {USUAL_LEVEL} of {LEVELS[-1]}",
     "casual-10x10": "tree search with alpha-beta, 1000 nodes",
 }
 """What each of HOUSE_PROGRAMS is."""
 _VARIANTS = [variant for base in VARIANTS.values() for variant in sizes_of(base)]
 """The rule sets on offer."""
-_SIMPLE_DEPTHS = (2, 4, 6, 8)
 
 
 class Offered(NamedTuple):
@@ -38,29 +37,10 @@ class Offered(NamedTuple):
     side: Side
     variants: tuple[str, ...] | None = None
     """The rule sets that it plays, None for all."""
-    called: str | None = None
-    """A name that says more than that of its side."""
-
-    @property
-    def name(self) -> str:
-        """Its name in the list."""
-        return self.called or self.side.name
 
     def plays(self, variant: Variant) -> bool:
         """Whether it plays by the rules of a variant, with or without their draws."""
         return self.variants is None or variant.unchanged in self.variants
-
-    def document(self) -> dict[str, Any]:
-        """The player as the page takes it; `seconds` is 0.0 without a limit, None if it heeds none."""
-        spec = self.side.spec
-        return {
-            "key": self.key,
-            "name": self.name,
-            "group": self.group,
-            "about": self.about,
-            "variants": self.variants,
-            "seconds": None if spec is None else own_seconds(spec),
-        }
 
 
 class Offer:
@@ -84,16 +64,19 @@ class Offer:
         self._players[key] = Offered(key, "yours", "named on the command line", side)
         return key
 
-    def seats(self, white: str, black: str, variant: Variant) -> tuple[Side, Side]:
-        """The players of two keys. Raises Refusal for a key that is not on offer under those rules."""
-        sides = self._seat(white, variant), self._seat(black, variant)
+    def seats(self, white: str, black: str, variant: Variant, seconds: SecondsGiven) -> tuple[Side, Side]:
+        """The players of two keys with their seconds per move, None for their own.
+
+        Raises Refusal for a key that is not on offer under those rules, and for seconds of a side that takes none.
+        """
+        sides = self._seat(white, variant, seconds.white), self._seat(black, variant, seconds.black)
         if [side.is_person for side in sides].count(True) != 1:
             return sides
         named = Side(self.person)
         return (named, sides[1]) if sides[0].is_person else (sides[0], named)
 
     def document(self) -> dict[str, Any]:
-        """The rule sets and the players, as the page takes them."""
+        """The rule sets and the players for the page; `seconds` is 0.0 without a limit, None if it heeds none."""
         variants = [
             {
                 "name": variant.name,
@@ -109,79 +92,50 @@ class Offer:
             }
             for variant in _VARIANTS
         ]
-        players = [player.document() for player in self._players.values()]
+        players = [
+            {
+                "key": player.key,
+                "name": player.side.name,
+                "group": player.group,
+                "about": player.about,
+                "variants": player.variants,
+                "seconds": player.side.spec and own_seconds(player.side.spec),
+            }
+            for player in self._players.values()
+        ]
         return {"variants": variants, "players": players}
 
-    def _seat(self, key: str, variant: Variant) -> Side:
-        if key == HUMAN:
-            return Side(HUMAN)
+    def _seat(self, key: str, variant: Variant, seconds: float | None) -> Side:
         player = self._players.get(key)
-        if player is None:
+        if key != HUMAN and player is None:
             raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
-        if not player.plays(variant):
+        if player is not None and not player.plays(variant):
             plays = ", ".join(name for name in player.variants or () if name in VARIANTS)
-            raise Refusal(422, f"{player.name} plays {plays}, not {variant.name}")
-        return player.side
+            raise Refusal(422, f"{player.side.name} plays {plays}, not {variant.name}")
+        side = Side(HUMAN) if player is None else player.side
+        try:
+            return side if seconds is None else timed(side, seconds)
+        except ValueError as error:
+            raise Refusal(422, str(error)) from None
 
 
-def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, Side]:
-    """Those sides with the seconds per move that are asked for. Raises Refusal for a side that takes none."""
-    try:
-        white, black = (
-            side if limit is None else timed(side, limit)
-            for side, limit in zip(sides, (seconds.white, seconds.black), strict=True)
-        )
-    except ValueError as error:
-        raise Refusal(422, str(error)) from None
-    return white, black
-
-
-def _built_in() -> list[Offered]:
-    levels = [
-        Offered(f"level-{depth}", "levels", f"searches {counted(depth, 'ply', 'plies')}", level(depth))
-        for depth in LEVELS
-    ]
-    published = [
-        Offered(
-            name,
-            "published",
-            _PROGRAMS[name],
-            side_of(entry),
-            tuple(variant.name for variant in _VARIANTS if variant.family == name),
-            f"cis300, level {USUAL_LEVEL}" if name == "cis300" else name,
-        )
-        for name, entry in HOUSE_PROGRAMS.items()
-    ]
+def _built_in() -> Iterator[Offered]:
+    for depth in LEVELS:
+        yield Offered(f"level-{depth}", "levels", f"searches {counted(depth, 'ply', 'plies')}", level(depth))
+    for name, entry in HOUSE_PROGRAMS.items():
+        variants = tuple(variant.name for variant in _VARIANTS if variant.family == name)
+        yield Offered(name, "published", _PROGRAMS[name], side_of(entry), variants)
     trained = tuple(variant.name for variant in _VARIANTS if has_network(variant))
-    strong = [
-        Offered(
-            name,
-            "strong",
-            about,
-            side_of({"preset": "full", "evaluation": name, "seconds": 1.0, "name": name}),
-            plays,
-        )
-        for name, about, plays in (
-            ("neural", "the strongest here: full search, trained network", trained),
-            ("strong", "full search, evaluation made by hand", None),
-        )
-    ]
-    tree = side_of({"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0, "name": "mcts"})
-    simple = [
-        Offered(
-            f"simple-{depth}",
-            "simple",
-            f"searches {depth} plies, counts pieces",
-            side_of({"depth": depth, "evaluation": "simple", "name": f"simple {depth}"}),
-        )
-        for depth in _SIMPLE_DEPTHS
-    ]
-    return [
-        *levels,
-        *published,
-        *strong,
-        Offered("mcts", "strong", "Monte Carlo tree search", tree),
-        Offered("random", "simple", "any legal move", side_of("random")),
-        Offered("greedy", "simple", "takes what it can, one ply ahead", side_of("greedy")),
-        *simple,
-    ]
+    for name, about, plays, settings in (
+        ("neural", "the strongest here: full search, trained network", trained, {"evaluation": "neural"}),
+        ("strong", "full search, evaluation made by hand", None, {"evaluation": "strong"}),
+        ("mcts", "Monte Carlo tree search", None, {"type": "mcts", "rollout": {"depth": 2}}),
+    ):
+        preset = {} if "type" in settings else {"preset": "full"}
+        yield Offered(name, "strong", about, side_of({**preset, **settings, "seconds": 1.0, "name": name}), plays)
+    yield Offered("random", "simple", "any legal move", side_of("random"))
+    yield Offered("greedy", "simple", "takes what it can, one ply ahead", side_of("greedy"))
+    for depth in (2, 4, 6, 8):
+        about = f"searches {depth} plies, counts pieces"
+        entry = {"depth": depth, "evaluation": "simple", "name": f"simple {depth}"}
+        yield Offered(f"simple-{depth}", "simple", about, side_of(entry))

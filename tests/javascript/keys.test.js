@@ -31,5 +31,5 @@ test("keys of the browser and of what has the focus are left to them", () => {
   assert.equal(pressed("u", { target: inside("input") }), undefined);
   assert.equal(pressed(" ", { target: inside("button") }), undefined);
   assert.equal(pressed(" "), "pause");
-  assert.deepEqual(["u", " ", "Home"].map((key) => pressed(key, { target: checkbox })), ["undo", undefined, undefined]);
+  assert.deepEqual(["u", " "].map((key) => pressed(key, { target: checkbox })), ["undo", undefined]);
 });

@@ -17,7 +17,6 @@ from players.player import HUMAN
 
 ENGLISH = VARIANTS["english"]
 PERSON = Side(HUMAN)
-NAMES = ("level 3", "human")
 HINT = {
     "done": True,
     "by": "neural",
@@ -41,14 +40,14 @@ def test_the_headline_says_whose_move_it_is_and_who_won(white: Any, resigns: int
     board = board_of(white=white)
     if resigns is not None:
         board.resign(resigns)
-    assert headline(board, NAMES) == said
+    assert headline(board) == said
 
 
 def test_a_player_to_move_thinks_or_is_paused() -> None:
     board = board_of()
     board.play(board.game.legal_moves[0])
-    assert headline(board, NAMES, is_thinking=True) == "Level 3 is thinking …"
-    assert headline(board, NAMES, is_paused=True) == "Paused" and subline(board, is_paused=True)
+    assert headline(board, is_thinking=True) == "Level 3 is thinking …"
+    assert headline(board, is_paused=True) == "Paused" and subline(board, is_paused=True)
 
 
 @pytest.mark.parametrize("fen", ["B:W15,16,22:B10,11,12,17", "B:W5:B28"])

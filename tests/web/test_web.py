@@ -22,6 +22,7 @@ from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from arena.web import app, game, games, headline
 from arena.web.documents import ply_document
+from arena.web.messages import SecondsGiven
 from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
 
@@ -109,14 +110,14 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
         assert at.begin(white=key)["sides"]["white"]["key"] == key
     international = VARIANTS["international"]
     strongest = adviser(international, Limit(seconds=1.0))
-    assert at.room.offer.seats("human", "neural", international)[1].spec == replace(
+    assert at.room.offer.seats("human", "neural", international, SecondsGiven())[1].spec == replace(
         strongest, name="neural", options={name: strongest.options[name] for name in ("preset", "evaluation")}
     )
     seconds = [players[key]["seconds"] for key in ("random", "level-3", "checkers-ai", "strong")]
     assert seconds == [None, 0.0, 1.0, 1.0]
     assert at.client.get("/api/board?variant=nothing").status_code == 422
     for variant in VARIANTS.values():
-        assert not at.room.offer.seats("human", usual[variant.name], variant)[1].is_person
+        assert not at.room.offer.seats("human", usual[variant.name], variant, SecondsGiven())[1].is_person
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ export class Setup {
     const [before, after] = [this.offer.variants.find(({ name }) => name === this.sides.variant), this.variant];
     const { white, black, seconds } = before.first === after.first ? this.sides.value : swapped(this.sides.value);
     const kept = (key) => {
-      const player = this.offer.players.find((each) => each.key === key);
+      const player = this.sides.player(key);
       const plays = player && key !== before.usual && (!player.variants || player.variants.includes(after.name));
       return key === HUMAN || plays ? key : after.usual;
     };
@@ -113,8 +113,7 @@ export class Setup {
   }
 
   name(key) {
-    const player = this.offer.players.find((each) => each.key === key);
-    return player ? player.name : key;
+    return this.sides.player(key)?.name ?? key;
   }
 
   /* What POST /api/games takes; a FEN as it stands in the form, so that a wrong one is refused. */
