@@ -136,6 +136,5 @@ def _built_in() -> Iterator[Offered]:
     yield Offered("random", "simple", "any legal move", side_of("random"))
     yield Offered("greedy", "simple", "takes what it can, one ply ahead", side_of("greedy"))
     for depth in (2, 4, 6, 8):
-        about = f"searches {depth} plies, counts pieces"
-        entry = {"depth": depth, "evaluation": "simple", "name": f"simple {depth}"}
-        yield Offered(f"simple-{depth}", "simple", about, side_of(entry))
+        side = side_of({"depth": depth, "evaluation": "simple", "name": f"simple {depth}"})
+        yield Offered(f"simple-{depth}", "simple", f"searches {depth} plies, counts pieces", side)

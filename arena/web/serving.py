@@ -6,6 +6,7 @@ import asyncio
 import ctypes
 import os
 import secrets
+import signal
 import socket
 import sys
 import webbrowser
@@ -87,6 +88,8 @@ def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.
 def run_server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> None:
     """Answer until Ctrl-C or SIGTERM."""
     _return_memory()
+    for number in (signal.SIGTERM, signal.SIGHUP):  # which would leave the file that leads to the page
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     with suppress(KeyboardInterrupt):  # uvicorn raises it once more, after its end
         asyncio.run(server(room, at, say).serve(sockets=[at.socket]))
 

@@ -240,7 +240,7 @@ def test_the_page_is_at_the_port_that_is_named_and_offers_the_players_that_are_n
         port = taken.getsockname()[1]
         assert "--port" in played("--browser", "--no-open", "--port", port).output
     shown = played("--browser", "--no-open", "--port", port, "--player", "simple@d9")
-    assert shown.output.startswith(f"http://127.0.0.1:{port}/?token=")
+    assert shown.output.startswith(f"http://127.0.0.1:{port}/#/game/")
     offered = served.call_args[0][0].offer.document()["players"]
     assert [row["name"] for row in offered if row["group"] == "yours"] == ["simple d9"]
 

@@ -30,7 +30,7 @@ class Visitor:
         loaded(self.page, "web/page/store.js")
         self.page.wait_for_function("id => tested['web/page/store.js'].store.game?.game === id", arg=begun["game"])
         self.page.wait_for_selector("[data-mode=game]")
-        self.page.wait_for_selector(f".board-squares [data-square='{len(self.state['pieces'])}']")
+        self.page.wait_for_selector(f".board-squares [data-square='{len(self.state['start']['pieces'])}']")
 
     def call(self, module: str, function: str, *values: Any) -> Any:
         """What a function of one of the page's modules returns."""

@@ -19,6 +19,7 @@ from arena.web.games import GameRoom
 from arena.web.messages import json_text
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
+from players.player import HUMAN
 
 WAIT_SECONDS = 120
 
@@ -110,10 +111,10 @@ class Window:
 
 
 @contextmanager
-def served(*, own: tuple[Side, ...] = (), first: BoardGame | None = None) -> Iterator[Served]:
+def served(*, own: tuple[Side, ...] = (), first: BoardGame | None = None, person: str = HUMAN) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
     said: list[str] = []
-    room = GameRoom(Offer(own), first)
+    room = GameRoom(Offer(own, person), first)
     at = endpoint(0)
     running = server(room, at, said.append)
     loop = asyncio.new_event_loop()

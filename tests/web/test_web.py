@@ -23,7 +23,7 @@ from arena.rules.variants import VARIANTS
 from arena.web import app, game, games, headline
 from arena.web.documents import ply_document
 from arena.web.messages import SecondsGiven
-from players.player import HUMAN, Choice, Limit, PlayerSpec
+from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
 
 pytestmark = pytest.mark.compiled
@@ -146,14 +146,15 @@ def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch
 
 
 @in_a_loop
-async def test_the_game_of_the_command_line_is_there_and_its_player_answers():
-    with served(first=BoardGame(VARIANTS["english"], (level(1), Side(HUMAN)))) as at:
+async def test_the_game_of_the_command_line_is_there_and_its_person_keeps_the_name():
+    with served(first=BoardGame(VARIANTS["english"], (level(1), Side("ann"))), person="ann") as at:
         [name] = at.room._games
         async with window(at, {"game": name}) as seen:
             text = (await seen.next(legal=True))["legal"][0]["text"]
             await seen.ask("move", text=text)
             mine, theirs = (await seen.next(moves=2, thinking=False))["moves"]
         assert mine["text"] == text and mine["note"] is None and " nodes, " in theirs["note"]["facts"]
+        assert '[White "ann"]' in at.begin(white="human", black="random")["pdn"]
 
 
 @pytest.mark.parametrize(("draws", "ended"), [(True, "repetition"), (False, None)])

@@ -8,7 +8,9 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -19,6 +21,7 @@ from websockets.sync.client import connect
 
 from arena.web import guard
 from arena.web.messages import MOST_BYTES
+from arena.web.serving import redirecting
 from tests.helpers.web_server import WAIT_SECONDS, Served, served
 
 pytestmark = pytest.mark.compiled
@@ -172,6 +175,15 @@ def test_hostile_bodies_and_messages_are_refused_and_change_nothing(at, unchange
             window.send(message)
             state = json.loads(window.recv(WAIT_SECONDS))
             assert state["error"] and "\n" not in state["error"], message
+
+
+def test_the_browser_is_given_a_file_of_its_owners_that_leads_to_the_address():
+    with redirecting("http://127.0.0.1:1/#/game/a?token=b") as url:
+        file = Path(urlsplit(url).path)
+        assert (
+            file.stat().st_mode & 0o777 == 0o600 and "url=http://127.0.0.1:1/#/game/a?token=b" in file.read_text()
+        )
+    assert not file.exists()
 
 
 def test_the_page_allows_its_own_script_alone_and_no_frame(at):
