@@ -122,12 +122,10 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings) -> dic
     lines = []
     for line in findings.lines:
         value = value_document(game.turn, line.score, line.plies_to_win, analysis.man_value)
-        known = analysis.known(line)
-        text = "draw" if known == "draw" else value["text"]
+        if (known := analysis.known(line)) == "draw":
+            value |= {"text": "draw", "said": "draw"}
         moves = line_steps(analysis.texts(line))
-        lines.append(
-            {**value, "text": text, "known": known, "moves": moves, "path": path(variant, position, line.move)}
-        )
+        lines.append(value | {"known": known, "moves": moves, "path": path(variant, position, line.move)})
     return {
         "depth": max((line.depth for line in findings.lines), default=0),
         "nodes": findings.nodes,

@@ -84,7 +84,7 @@ def test_the_first_page_fits_its_window_and_shows_the_rules_that_are_chosen(wind
     page.click("[data-action=swap]")
     page.select_option("[name=variant]", "frisian")
     page.wait_for_selector(".board-squares [data-square='50']")
-    page.wait_for_selector("text=You are White and begin")
+    page.wait_for_selector("text=You are Black; level 3 begins.")
     assert window.pieces == symbols("frisian", arena.Game("frisian").fen)
     markup = "<img src=x onerror=alert(1)>"
     window.call("web/page/dialogs.js", "say", markup)
