@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from arena.board.entering import legal_line
 from arena.board.game import BoardGame
 from arena.board.sides import Side, level
 from arena.rules.notation import parse_fen
@@ -15,13 +14,8 @@ from arena.rules.variants import VARIANTS
 from arena.web.headline import headline, news, subline
 from players.player import HUMAN
 
-ENGLISH = VARIANTS["english"]
-PERSON = Side(HUMAN)
-HINT = {
-    "done": True,
-    "by": "neural",
-    "lines": [{"moves": [{"text": "11-15"}, {"text": "22-18"}], "said": "+0.30 for White"}],
-}
+ENGLISH, PERSON = VARIANTS["english"], Side(HUMAN)
+HINT = {"done": True, "by": "neural", "lines": [{"moves": [{"text": "11-15"}], "said": "+0.30 for White"}]}
 
 
 def board_of(fen: str = "", white: Side | None = None) -> BoardGame:
@@ -43,23 +37,13 @@ def test_the_headline_says_whose_move_it_is_and_who_won(white: Any, resigns: int
     assert headline(board) == said
 
 
-def test_a_player_to_move_thinks_or_is_paused() -> None:
-    board = board_of()
-    board.play(board.game.legal_moves[0])
-    assert headline(board, is_thinking=True) == "Level 3 is thinking …"
-    assert headline(board, is_paused=True) == "Paused" and subline(board, is_paused=True)
-
-
-@pytest.mark.parametrize("fen", ["B:W15,16,22:B10,11,12,17", "B:W5:B28"])
-def test_below_the_headline_stand_failures_findings_hints_and_what_has_to_be_played(fen: str) -> None:
+def test_below_the_headline_stand_findings_hints_compilation_and_what_has_to_be_played() -> None:
     assert subline(board_of()) == ""
-    found = subline(board_of(), found="depth 12, 34,567 nodes")
-    assert found.replace("\N{NO-BREAK SPACE}", " ") == "depth 12, 34,567 nodes"
+    assert subline(board_of(), found="depth 12").startswith("depth") and subline(board_of(), is_paused=True)
     assert "11-15, +0.30 for White" in subline(board_of(), hint=HINT)
     assert "compiled" in subline(board_of(), is_compiling=True)
-    assert subline(board_of(), hint=HINT | {"lines": []})
-    board = board_of(fen)
-    assert subline(board)[1:] == f"{legal_line(board.game)[1:]}."
+    for fen, words in (("B:W15,16,22:B10,11,12,17", "You must capture: "), ("B:W5:B28", "The only move: 28-32.")):
+        assert subline(board_of(fen)).startswith(words)
 
 
 def test_what_happened_since_is_read_aloud_once() -> None:

@@ -26,7 +26,7 @@ def page(nonce: str, modules: str) -> str:
     """
     index = environment().get_template("web/page/index.html")
     style = Markup("".join(map(_text, STYLES)))
-    return index.render(nonce=nonce, style=style, script=f"{modules}{MODULE}", board="")
+    return index.render(nonce=nonce, style=style, script=f"{modules}{MODULE}")
 
 
 def page_policy(nonce: str, host: str) -> str:
