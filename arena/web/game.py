@@ -215,11 +215,10 @@ class HostedGame:
                 if not persons:
                     raise ArenaError("no person plays")
                 board.resign(board.game.turn if len(persons) == 2 else persons[0])
-            case Wish(do="stop"):
-                if self._request is not None:
-                    board.stop()
-            case Wish(do="pause"):
-                self._is_paused = not self._has_person
+            case Wish(do="stop") if self._request is not None:
+                board.stop()
+            case Wish(do="pause") if not self._has_person:
+                self._is_paused = True
                 self._hold_up()
             case Wish(do="resume"):
                 self._is_paused = False
