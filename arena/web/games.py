@@ -73,10 +73,9 @@ class GameRoom:
         """Begin the first game, in the server's loop."""
         if (board := self._board) is not None:
             white, black = (self.offer.add(side, board.variant) for side in board.sides)
-            clock = board.clock and ClockGiven(seconds=board.clock.seconds, increment=board.clock.increment)
-            self._add(
-                self.first, board, NewGame(variant=board.variant.name, white=white, black=black, clock=clock)
-            )
+            clock = board.clock and ClockGiven.model_construct(**board.clock._asdict())
+            named = {"variant": board.variant.name, "white": white, "black": black, "clock": clock}
+            self._add(self.first, board, NewGame.model_construct(**named))  # the command line has other bounds
             background(_built(board))
 
     async def sweep(self) -> None:
