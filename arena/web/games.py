@@ -74,8 +74,8 @@ class GameRoom:
         if (board := self._board) is not None:
             white, black = (self.offer.add(side, board.variant) for side in board.sides)
             clock = board.clock and ClockGiven.model_construct(**board.clock._asdict())
-            named = {"variant": board.variant.name, "white": white, "black": black, "clock": clock}
-            self._add(self.first, board, NewGame.model_construct(**named))  # the command line has other bounds
+            named = NewGame.model_construct(variant=board.variant.name, white=white, black=black, clock=clock)
+            self._add(self.first, board, named)  # not checked, as the command line has other bounds
             background(_built(board))
 
     async def sweep(self) -> None:
