@@ -1,4 +1,4 @@
-"""Analyses: the best lines of a position as any player sees them, deeper and deeper; a judge's judgements."""
+"""Analyses: the best lines of a position as any player sees them, deeper and deeper."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from arena.hosting.handle import PlayerFailure, SharedPlayer, failure_of
-from arena.hosting.player_process import begin_game
+from arena.hosting.handle import SharedPlayer
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameTables
-from arena.rules.game import Game, Termination
+from arena.rules.game import Game
 from arena.rules.move_text import line_texts
 from arena.rules.result import score_text
 from players.loading import own_code
 from players.negamax.score import WIN
-from players.player import Allowance, AnswerError, Choice, Limit, PlayerSpec
+from players.player import AnswerError, Choice, Limit, PlayerSpec
 
 _FIRST_NODES = 500
 """Nodes of the first search by a player that cannot be given a depth; each one after has twice as many."""
@@ -288,61 +287,3 @@ def _is_done(choice: Choice, limit: Limit) -> bool:
     if limit.depth is not None:
         return choice.depth < limit.depth
     return limit.nodes is not None and choice.nodes < limit.nodes
-
-
-class Judgement(NamedTuple):
-    """What a judge thinks of a position, from the side to move's view."""
-
-    move: int
-    """The best one; 0 where the game is over."""
-    points: float | None
-    """0 to 1 where they are certain, else None."""
-    men: float | None
-    """The score where nothing is certain, else None."""
-
-    def before(self) -> Judgement:
-        """The same for the side that moved into the position, from where it stood then."""
-        return Judgement(
-            self.move,
-            None if self.points is None else 1 - self.points,
-            None if self.men is None else -self.men,
-        )
-
-
-class Judge:
-    """A player that is asked what it thinks of the positions of a `game`, which is moved on outside."""
-
-    def __init__(self, spec: PlayerSpec, game: Game, seed: str, allowance: Allowance) -> None:
-        """Raises PlayerFailure if the player cannot be built or does not say what a man is worth to it."""
-        self.game = game
-        self._limit, self._rng = spec.limit, random.Random(seed)
-        try:
-            self._player = begin_game(spec, game.variant, game.start, seed, allowance)
-            man = self._player.man_value
-        except Exception as error:
-            raise failure_of(error) from error
-        if man is None:
-            raise PlayerFailure(Termination.ERROR, "does not say what a man is worth in its scores")
-        self._man = man
-
-    @property
-    def files(self) -> Mapping[str, str]:
-        """The files of a user's own that the player is loaded from."""
-        return self._player.files
-
-    def judgement(self) -> Judgement:
-        """Search the game's position under the player's limit. Raises PlayerFailure."""
-        game = self.game
-        if (outcome := game.outcome) is not None:
-            if outcome.winner is None:
-                return Judgement(0, 0.5, None)
-            return Judgement(0, float(outcome.winner == game.turn), None)
-        try:
-            choice = self._player.choose(game, self._limit, self._rng).choice
-        except Exception as error:
-            raise failure_of(error) from error
-        if choice.plies_to_win:
-            return Judgement(choice.move, float(choice.plies_to_win > 0), None)
-        if choice.score is None:
-            raise PlayerFailure(Termination.ERROR, "gives no score")
-        return Judgement(choice.move, None, choice.score / self._man)

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from players.player import Choice
-
 Fields: TypeAlias = Sequence[tuple[str, str]]
 """Names and numpy types of the fields of a record."""
 
-SEARCH_COLUMNS: Fields = (
+MOVE_COLUMNS: Fields = (
+    ("legal_moves", "i4"),
+    ("pieces", "i2"),
     ("depth", "i4"),
     ("deepest", "i4"),
     ("nodes", "i8"),
@@ -28,26 +28,16 @@ SEARCH_COLUMNS: Fields = (
     ("cutoffs_first", "i8"),
     ("tt_probes", "i8"),
     ("tt_hits", "i8"),
-)
-"""Names and numpy types of what is recorded of a search.
-
-`seconds` is the wall time of the answer, `cpu_seconds` the player's own processor time, nan if it is not known;
-`score` is nan where there is none; the rest are fields of `players.player.Choice`.
-"""
-MOVE_COLUMNS: Fields = (
-    ("legal_moves", "i4"),
-    ("pieces", "i2"),
-    *SEARCH_COLUMNS,
     ("clock", "f8"),
     ("overrun", "f8"),
     ("pondered_seconds", "f8"),
 )
 """Names and numpy types of what is recorded for a move, besides its text.
 
-`pieces` are on the board before the move. `clock` is the seconds that the player's clock shows after the move,
-`overrun` by how many seconds the move took longer than it might. They are nan where there is no clock or no time
-limit. `pondered_seconds` is the processor time that the player used in its opponent's time before the move, nan
-unless it is in a process of its own.
+`pieces` are on the board before the move. `seconds` is the wall time of the answer, `cpu_seconds` the player's own
+processor time, nan if it is not known, `pondered_seconds` what it used in its opponent's time before, nan unless
+it is in a process of its own; `score` is nan where there is none. `clock` is the seconds that the player's clock
+shows after the move, `overrun` by how many seconds it took longer than it might, nan without a limit of time.
 """
 _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
 MOVE_RECORD: Fields = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
@@ -61,7 +51,7 @@ NO_MOVES = zlib.compress(b"", _COMPRESSION)
 def packed(columns: Mapping[str, Sequence[Any]]) -> tuple[int, bytes]:
     """The number of a game's moves, and the moves as the ledger stores them.
 
-    `columns` are MOVE_COLUMNS by name, and `move`, the texts, with a value for each move; empty without moves.
+    `columns` has MOVE_COLUMNS by name, and `move`, the texts, with a value for each move; empty without moves.
     None is nan. Seconds are stored to a nanosecond, all else exactly. The first bytes of all records come first,
     then the second ones and so on: equal bytes, mostly zeros, are together and compress well ("shuffle" of HDF5).
     """
@@ -71,8 +61,9 @@ def packed(columns: Mapping[str, Sequence[Any]]) -> tuple[int, bytes]:
     nanoseconds = np.where(np.isnan(seconds), 0, np.rint(seconds * 1e9) + 1)
     words = np.array(columns["move"], bytes)
     table = np.empty(len(words), [*MOVE_RECORD, ("move", words.dtype)])
-    for name, values in {**columns, "move": words, **dict(zip(_SECONDS, nanoseconds, strict=True))}.items():
-        table[name] = values
+    values = {**columns, "move": words, **dict(zip(_SECONDS, nanoseconds, strict=True))}
+    for name in table.dtype.names or ():
+        table[name] = values[name]
     return len(words), zlib.compress(_octets(table).T.tobytes(), _COMPRESSION)
 
 
@@ -123,12 +114,3 @@ def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:
         for ply, value in enumerate(values, start=1)
         if value is not None
     ]
-
-
-def search_columns(
-    choices: Sequence[Choice], seconds: Sequence[float], cpu_seconds: Sequence[float]
-) -> dict[str, Sequence[Any]]:
-    """SEARCH_COLUMNS of the moves of a game, from the answers and from what each took; a score may be None."""
-    fields = dict(zip(Choice._fields, zip(*choices, strict=True), strict=True))
-    columns = {**fields, "seconds": seconds, "cpu_seconds": cpu_seconds}
-    return {name: columns[name] for name, _ in SEARCH_COLUMNS}

@@ -59,7 +59,7 @@ def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
     for game in games:
         how = game["result"], game["termination"], str(game["white"]), str(game["black"])
         if player := Result.of(*how).failed:
-            said, kind = detail(game["error"], player), Termination(game["termination"])
+            said, kind = game["error"].removeprefix(f"{player} "), Termination(game["termination"])
             shown = str(game["traceback"]), str(game["output"])
             yield Failure(game["game"], game["id"], player, kind, _ply(game, player), said, *shown)
 
@@ -74,11 +74,6 @@ def _ply(game: Mapping[Any, Any], player: str) -> int:
 def moves_of(moves: np.ndarray, opening_fen: str, *, is_white: bool) -> np.ndarray:
     """Of the moves of a game from an opening, one after the other, those of White or of Black."""
     return moves[0 if opening_fen.startswith("W") == is_white else 1 :: 2]
-
-
-def detail(error: str, player: str) -> str:
-    """What a record's `error` says after the name of the player who failed."""
-    return error.removeprefix(f"{player} ")
 
 
 ID_DIGITS = 6

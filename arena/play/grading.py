@@ -7,20 +7,20 @@ best play by both and without the rules that draw a game; elsewhere a player doe
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted
 from arena.experiment.model import Experiment, entry_of
-from arena.hosting.analysis import Judge, Judgement
-from arena.hosting.handle import PlayerFailure
+from arena.hosting.handle import failure_of
+from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import CHECKSUM, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, moves_of, short_id
@@ -162,13 +162,12 @@ def try_out(grading: Grading, folder: Path) -> Grading:
         opened(experiment.rule_set, grading.endgame_pieces).value(experiment.rule_set.start)
     if grading.judge is None:
         return grading
-    with _blaming(grading.judge):
-        judge = Judge(grading.judge, Game(experiment.rule_set), str(experiment.seed), experiment.allowance)
-        judge.judgement()
-    copies = str(folder.resolve() / COPIES)
-    if edited := keep(judge.files, copies):
+    judge = _Judge(grading.judge, Game(experiment.rule_set), str(experiment.seed), experiment.allowance)
+    judge.judgement()
+    files, copies = dict(judge.player.files), str(folder.resolve() / COPIES)
+    if edited := keep(files, copies):
         raise GradingError(f"{edited[0]} was changed while the judge was tried; run the same command again")
-    return grading._replace(judge=replace(grading.judge, files=dict(judge.files), copies=copies))
+    return grading._replace(judge=replace(grading.judge, files=files, copies=copies))
 
 
 def grade(grading: Grading, ledger: Ledger, counting: Sequence[int], workers: Workers, observer: Observer) -> bool:
@@ -182,10 +181,14 @@ def grade(grading: Grading, ledger: Ledger, counting: Sequence[int], workers: Wo
     if grading.judge is not None:
         _introduce(grading.judge, grading.experiment.players, ledger)
     for name, games in ungraded(grading, ledger, counting).items():
-        work, judge = (grade_by_tables, None) if name == TABLES_JUDGE else (grade_by_player, grading.judge)
+        judge = None if name == TABLES_JUDGE else grading.judge
         tasks, here = _tasks(grading, judge, ledger, games), is_here(workers, filter(None, [judge]))
-        what, store = f"games graded by {name}", partial(_store, ledger)
-        if not carry_through(what, work, tasks, len(games), store, workers, observer, here=here):
+
+        def store(graded: GradedGame) -> None:
+            ledger.insert(GRADES, graded._asdict())
+
+        what = f"games graded by {name}"
+        if not carry_through(what, grade_game, tasks, len(games), store, workers, observer, here=here):
             return False
     return True
 
@@ -204,12 +207,12 @@ def ungraded(grading: Grading, ledger: Ledger, counting: Sequence[int]) -> dict[
     return found
 
 
-def _store(ledger: Ledger, graded: GradedGame) -> None:
-    ledger.insert(GRADES, graded._asdict())
+def grade_game(task: GradeTask) -> GradedGame:
+    """Grade the decisions of a game, by the task's judge or by tables. Raises GradingError and EndgameError."""
+    return _by_tables(task) if task.judge is None else _by_player(task, task.judge)
 
 
-def grade_by_tables(task: GradeTask) -> GradedGame:
-    """Grade the decisions of a game in positions of the endgame tables. Raises GradingError and EndgameError."""
+def _by_tables(task: GradeTask) -> GradedGame:
     tables, rules = opened(task.variant, task.endgame_pieces), task.variant.rules
     grades: list[Grade] = []
     decisions = [0, 0]
@@ -232,44 +235,85 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
     return task.by(TABLES_JUDGE, grades, (decisions[0], decisions[1]))
 
 
-def grade_by_player(task: GradeTask) -> GradedGame:
-    """Grade the decisions of a game outside the tables' positions, by the task's judge. Raises GradingError.
-
-    The judge searches the position for the best move and, where another one was played, the position after that.
+def _by_player(task: GradeTask, spec: PlayerSpec) -> GradedGame:
+    """The judge searches a position outside the tables for the best move and, where another one was played, the
+    position after that.
     """
-    assert task.judge is not None
     played, variant = _replayed(task), task.variant
     game = Game(variant, played.start)
     grades: list[Grade] = []
     decisions = [0, 0]
     of_before: Judgement | None = None
-    with _blaming(task.judge, f" in game {short_id(task.key)}"):
-        judge = Judge(task.judge, game, f"{task.seed} grade {task.opening_fen}", task.allowance)
-        for ply, move in enumerate(played.moves, start=1):
-            position, legal = game.position, game.legal_moves
-            best, of_before = of_before, None
-            if len(legal) == 1 or _pieces(position) <= task.endgame_pieces:
-                game.push(move)
-                continue
-            best = after = best or judge.judgement()
+    seed, where = f"{task.seed} grade {task.opening_fen}", f" in game {short_id(task.key)}"
+    judge = _Judge(spec, game, seed, task.allowance, where)
+    for ply, move in enumerate(played.moves, start=1):
+        position, legal = game.position, game.legal_moves
+        best, of_before = of_before, None
+        if len(legal) == 1 or _pieces(position) <= task.endgame_pieces:
             game.push(move)
-            if best.move != move:
-                of_before = judge.judgement()
-                after = of_before.before()
-            decisions[position.turn] += 1
-            text = move_text(variant, position, best.move, legal)
-            men = [None if value is None else round(value, _MEN_DECIMALS) for value in (best.men, after.men)]
-            grades.append(Grade(ply, _pieces(position), text, best.points, after.points, *men))
-    return task.by(task.judge.name, grades, (decisions[0], decisions[1]))
+            continue
+        best = after = best or judge.judgement()
+        game.push(move)
+        if best.move != move:
+            of_before = judge.judgement()
+            after = of_before.before()
+        decisions[position.turn] += 1
+        text = move_text(variant, position, best.move, legal)
+        men = [None if value is None else round(value, _MEN_DECIMALS) for value in (best.men, after.men)]
+        grades.append(Grade(ply, _pieces(position), text, best.points, after.points, *men))
+    return task.by(spec.name, grades, (decisions[0], decisions[1]))
 
 
-@contextmanager
-def _blaming(judge: PlayerSpec, where: str = "") -> Iterator[None]:
-    """Have what the judge fails in be a GradingError."""
-    try:
-        yield
-    except PlayerFailure as failure:
-        raise GradingError(f"the judge {judge.name} {failure}{where}") from None
+class Judgement(NamedTuple):
+    """What a judge thinks of a position, from the side to move's view."""
+
+    move: int
+    """The best one; 0 where the game is over."""
+    points: float | None = None
+    """0 to 1 where they are certain, else None."""
+    men: float | None = None
+    """The score where nothing is certain, else None."""
+
+    def before(self) -> Judgement:
+        """The same for the side that moved into the position, from where it stood then."""
+        points, men = self.points, self.men
+        return Judgement(self.move, None if points is None else 1 - points, None if men is None else -men)
+
+
+class _Judge:
+    """A player that is asked what it thinks of the positions of a game, which is moved on outside."""
+
+    def __init__(self, spec: PlayerSpec, game: Game, seed: str, allowance: Allowance, where: str = "") -> None:
+        """Raises GradingError if it cannot be built or does not say what a man is worth; `where` ends its line."""
+        self._spec, self._game, self._rng, self._where = spec, game, random.Random(seed), where
+        with self._blamed():
+            self.player = begin_game(spec, game.variant, game.start, seed, allowance)
+        if (man := self.player.man_value) is None:
+            self._fail("does not say what a man is worth in its scores")
+        self._man = man
+
+    def judgement(self) -> Judgement:
+        """Search the game's position under the player's limit. Raises GradingError."""
+        game = self._game
+        if (outcome := game.outcome) is not None:
+            return Judgement(0, 0.5 if outcome.winner is None else float(outcome.winner == game.turn))
+        with self._blamed():
+            choice = self.player.choose(game, self._spec.limit, self._rng).choice
+        if choice.plies_to_win:
+            return Judgement(choice.move, float(choice.plies_to_win > 0))
+        if choice.score is None:
+            self._fail("gives no score")
+        return Judgement(choice.move, None, choice.score / self._man)
+
+    @contextmanager
+    def _blamed(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self._fail(failure_of(error))
+
+    def _fail(self, why: object) -> NoReturn:
+        raise GradingError(f"the judge {self._spec.name} {why}{self._where}") from None
 
 
 def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -> None:

@@ -21,7 +21,7 @@ from arena.experiment.model import Adjudication
 from arena.experiment.schedule import number_of
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
-from arena.ledger.packing import named, packed, search_columns
+from arena.ledger.packing import named, packed
 from arena.ledger.record import GameRecord, short_id
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameTables
@@ -80,41 +80,29 @@ class _Fault(Exception):
         self.colour, self.failure, self.ply = colour, failure, ply
 
 
-class _Moves:
-    """What is recorded of each move of a game."""
+class _Move(NamedTuple):
+    """What is recorded of a move."""
 
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.answers: list[Answer] = []
-        self._counts: list[tuple[int, int, float | None, float | None]] = []
-        """Legal moves, pieces, the clock after the move and the time beyond the limit."""
+    text: str
+    legal: int
+    pieces: int
+    answer: Answer
+    clock: float | None
+    """The clock after the move."""
+    overrun: float | None
+    """The time beyond the limit."""
 
-    def add(self, game: Game, answer: Answer, clock: float | None, overrun: float | None) -> None:
-        """Record the answer of the player to move, before its move is made."""
-        position, legal = game.position, game.legal_moves
-        self.texts.append(move_text(game.variant, position, answer.choice.move, legal))
-        self.answers.append(answer)
-        self._counts.append((len(legal), (position.white | position.black).bit_count(), clock, overrun))
 
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """The moves as `arena.ledger.packing.packed` takes them."""
-        if not self.answers:
-            return {}
-        choices, seconds, cpu_seconds, pondered = zip(*self.answers, strict=True)
-        legal, pieces, clocks, overruns = zip(*self._counts, strict=True)
-        return {
-            "move": self.texts,
-            "legal_moves": legal,
-            "pieces": pieces,
-            **search_columns(choices, seconds, cpu_seconds),
-            "clock": clocks,
-            "overrun": overruns,
-            "pondered_seconds": pondered,
-        }
-
-    def extras(self) -> bytes | None:
-        """The players' custom metrics, as `arena.ledger.packing.named` makes them."""
-        return named([answer.choice.extra for answer in self.answers])
+def _packed(moves: Sequence[_Move]) -> tuple[int, bytes]:
+    """The moves as the ledger has them."""
+    if not moves:
+        return packed({})
+    texts, legal, pieces, answers, clocks, overruns = zip(*moves, strict=True)
+    choices, seconds, cpu_seconds, pondered = zip(*answers, strict=True)
+    columns = dict(zip(Choice._fields, zip(*choices, strict=True), strict=True))
+    columns |= {"seconds": seconds, "cpu_seconds": cpu_seconds, "pondered_seconds": pondered}
+    columns |= {"move": texts, "legal_moves": legal, "pieces": pieces, "clock": clocks, "overrun": overruns}
+    return packed(columns)
 
 
 class Adjudicator:
@@ -194,7 +182,7 @@ def play(task: Task) -> GameRecord:
     """
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    moves, judge, players = _Moves(), _judge(task), list[PlayerHandle]()
+    moves, judge, players = list[_Move](), _judge(task), list[PlayerHandle]()
     error = traceback = output = ""
     try:
         outcome = _play(task, game, moves, judge, players)
@@ -204,7 +192,8 @@ def play(task: Task) -> GameRecord:
         reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
         error = f"{name} {reason} at ply {fault.ply}"
         traceback, output = (text[-KEPT_CHARACTERS:] for text in (failure.traceback, failure.output))
-    plies, packed_moves = packed(moves.columns())
+    plies, packed_moves = _packed(moves)
+    answers = [move.answer for move in moves]
     white_points, black_points = outcome.points or (None, None)
     logs = [
         player.printed() if is_logged(spec) else ""
@@ -218,15 +207,15 @@ def play(task: Task) -> GameRecord:
         black_points=black_points,
         plies=plies,
         seconds=time.perf_counter() - began,
-        cpu_seconds=math.fsum(answer.cpu_seconds for answer in moves.answers if known(answer.cpu_seconds)),
+        cpu_seconds=math.fsum(answer.cpu_seconds for answer in answers if known(answer.cpu_seconds)),
         began=when,
         worker=os.getpid(),
         machine=platform.node(),
         error=error,
         traceback=traceback,
         output=output,
-        line=number_of(task.opening, *moves.texts),
-        extras=moves.extras(),
+        line=number_of(task.opening, *(move.text for move in moves)),
+        extras=named([answer.choice.extra for answer in answers]),
         moves=packed_moves,
         logs=(white_log, black_log),
     )
@@ -241,7 +230,7 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 
 
 def _play(
-    task: Task, game: Game, moves: _Moves, judge: Adjudicator | None, players: list[PlayerHandle]
+    task: Task, game: Game, moves: list[_Move], judge: Adjudicator | None, players: list[PlayerHandle]
 ) -> Outcome:
     """Play the game, record its moves, and return how it ended; `players` receives those begun. Raises Fault."""
     specs = (task.white, task.black)
@@ -266,10 +255,15 @@ def _play(
             raise _Fault(turn, failure_of(error), len(game.moves) + 1) from error
         limits[turn] = limit.after(answer.seconds, specs[turn].limit)
         overrun = limit.overrun(answer.seconds)
-        moves.add(game, answer, limits[turn].clock, overrun)
+        move, position, legal = answer.choice.move, game.position, game.legal_moves
+        text, pieces = (
+            move_text(game.variant, position, move, legal),
+            (position.white | position.black).bit_count(),
+        )
+        moves.append(_Move(text, len(legal), pieces, answer, limits[turn].clock, overrun))
         if judge is not None:
             judge.note(game, answer.choice)
-        game.push(answer.choice.move)
+        game.push(move)
         if late := lateness(answer.seconds, overrun, task.allowance):
             raise _Fault(turn, PlayerFailure(Termination.TIME, f"{late},"), len(game.moves))
         outcome = adjudicate(game, task.max_plies)

@@ -15,7 +15,7 @@ import pytest
 import arena
 import arena.report.viewer as games
 from arena.experiment.formats.base import Pair, Rounds
-from arena.ledger import moves
+from arena.ledger import read as reading
 from arena.ledger.ledger import Ledger, StoreError
 from arena.ledger.packing import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
 from arena.play.prepare import prepare
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The run read in many parts, large for the limits of memory."""
-    monkeypatch.setattr(moves, "PLIES_AT_ONCE", 1000)
+    monkeypatch.setattr(reading, "PLIES_AT_ONCE", 1000)
     monkeypatch.setattr(survey, "SAMPLE", 2000)
     return arena.load(folder)
 
@@ -106,14 +106,14 @@ def test_a_report_in_parts_has_the_tables_of_one_whole(
     folder: Path, in_parts: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert len(list(in_parts.data.moves())) > 5
-    monkeypatch.setattr(moves, "PLIES_AT_ONCE", 10**9)
+    monkeypatch.setattr(reading, "PLIES_AT_ONCE", 10**9)
     whole = arena.load(folder)
     assert len(list(whole.data.moves())) == 1
     for name in ("standings", "games"):
         pd.testing.assert_frame_equal(getattr(in_parts, name), getattr(whole, name))
     sampled = ["overrun_p99", *SHARES]
     pd.testing.assert_frame_equal(in_parts.effort.drop(columns=sampled), whole.effort.drop(columns=sampled))
-    monkeypatch.setattr(moves, "PLIES_AT_ONCE", 1000)
+    monkeypatch.setattr(reading, "PLIES_AT_ONCE", 1000)
     pd.testing.assert_frame_equal(arena.load(folder).moves, whole.moves)
 
 
@@ -146,7 +146,7 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
     one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1, key=1)
     more, names = pd.concat([run.games, one_more]), pd.Index(run.players)
     with pytest.raises(StoreError, match="has lost games"):
-        list(moves.Moves(folder / "ledger.sqlite", more, more[:0], names, {}, run.data.extras)())
+        list(reading.Moves(folder / "ledger.sqlite", more, more[:0], names, {}, run.data.extras)())
 
 
 @pytest.mark.full

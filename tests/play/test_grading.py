@@ -29,7 +29,7 @@ from arena.play.grading import (
     Grading,
     GradingError,
     grade,
-    grade_by_tables,
+    grade_game,
     grading_of,
     ungraded,
 )
@@ -259,7 +259,7 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
     rng, errors = random.Random(2), 0
     for _ in range(60):
         task, ending = drawn_ending(rng)
-        record = grade_by_tables(task)
+        record = grade_game(task)
         grades_left = {grade.ply: grade for grade in starmap(Grade, json.loads(record.grades))}
         decisions = [0, 0]
         for ply, game, move in plies_in(ending):
