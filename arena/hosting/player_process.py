@@ -107,12 +107,6 @@ def _is_current(files: Files, player: PlayerHandle, spec: PlayerSpec) -> bool:
     return files == spec.files and not is_edited
 
 
-def answer_of(spec: PlayerSpec, game: Game, seed: str, allowance: Allowance) -> Answer:
-    """The answer of a player that is begun for it alone, in a game. Raises what the player raises."""
-    player = begin_game(spec, game.variant, game.start, seed, allowance)
-    return player.choose(game, spec.limit, random.Random(seed))
-
-
 def close_players() -> None:
     """Close all players that `begin_game` keeps for this thread, and end their processes."""
     while _kept.players:

@@ -28,7 +28,7 @@ from arena.play.grading import grade, ungraded
 from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
 from arena.play.suites import answer, unanswered
-from arena.play.workers import Workers, is_here, kept_workers
+from arena.play.workers import Workers, kept_workers
 from arena.play.workers import run as run_tasks
 from arena.rules.position import COLOURS
 from arena.watch.observer import Observer, announcing
@@ -166,11 +166,15 @@ def play(
     Raises the Pause that a player asks for, when all games under way are stored; EngineError for games that ended
     two workers, when all others of the batch are, and if the workers are lost; what `play_game` raises.
     """
-    here, named, decided = is_here(workers, tournament.players), set[str](), threading.Event()
+    named, decided = set[str](), threading.Event()
     is_first = has_batch = True
+
+    def is_over() -> bool:
+        return decided.is_set() or stopping()
+
     while has_batch:
         tasks = map(tournament.task, schedule.missing())
-        for record in run_tasks(play_game, tasks, workers, lambda: decided.is_set() or stopping(), here=here):
+        for record in run_tasks(play_game, tasks, workers, is_over, tournament.players):
             if is_first:
                 ledger.put(CLOCK, time.monotonic() - float(np.nansum(record.table()["seconds"])))
                 is_first = False

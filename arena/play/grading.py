@@ -24,7 +24,7 @@ from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import CHECKSUM, GRADES, JUDGES, Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, moves_of, short_id
-from arena.play.workers import Workers, carry_through, is_here
+from arena.play.workers import Workers, carry_through
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndingValue, why_no_tables
@@ -182,13 +182,13 @@ def grade(grading: Grading, ledger: Ledger, counting: Sequence[int], workers: Wo
         _introduce(grading.judge, grading.experiment.players, ledger)
     for name, games in ungraded(grading, ledger, counting).items():
         judge = None if name == TABLES_JUDGE else grading.judge
-        tasks, here = _tasks(grading, judge, ledger, games), is_here(workers, filter(None, [judge]))
+        what, tasks = f"games graded by {name}", _tasks(grading, judge, ledger, games)
 
         def store(graded: GradedGame) -> None:
             ledger.insert(GRADES, graded._asdict())
 
-        what = f"games graded by {name}"
-        if not carry_through(what, grade_game, tasks, len(games), store, workers, observer, here=here):
+        players = [] if judge is None else [judge]
+        if not carry_through(what, grade_game, tasks, len(games), store, workers, observer, players):
             return False
     return True
 

@@ -16,13 +16,12 @@ from arena.base.files import unicode_text, unreadable
 from arena.base.wording import MAX_CHARACTERS, counted, cut, quoted
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import is_even, random_line
-from arena.experiment.suite import SuiteEntry
 from arena.hosting.handle import failure_of
-from arena.hosting.player_process import answer_of
+from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import ANSWERS, Ledger
 from arena.ledger.record import SuiteAnswer
 from arena.play.match import REASON_CHARACTERS, lateness
-from arena.play.workers import Workers, carry_through, is_here
+from arena.play.workers import Workers, carry_through
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
@@ -74,25 +73,22 @@ class Suite(NamedTuple):
 
 def suites_of(experiment: Experiment) -> tuple[Suite, ...]:
     """The suites of a configuration. Raises ConfigError."""
-    suites = []
+    suites, variant = list[Suite](), experiment.rule_set
     for number, entry in enumerate(experiment.suite):
+        key = "random" if entry.name is None else "name"
         try:
-            suites.append(_suite_of(experiment, entry))
+            if entry.random is not None:
+                drawn = random_puzzles(variant, entry.random, experiment.seed)
+                suites.append(Suite(entry.title, variant, drawn, entry.depth))
+                continue
+            suite = read_suite(entry.path(experiment.path.parent), variant)
+            if suite.variant.rules != variant.rules:
+                others = f"the suite {quoted(suite.name)} is of {suite.variant.name}"
+                raise ArenaError(f"{others}, the run of {variant.name}")
+            suites.append(suite.spread(entry.count))
         except ArenaError as error:
-            key = "random" if entry.name is None else "name"
             raise experiment.error(("suite", number, key), str(error)) from None
     return tuple(suites)
-
-
-def _suite_of(experiment: Experiment, entry: SuiteEntry) -> Suite:
-    """The suite of an entry. Raises ArenaError."""
-    variant = experiment.rule_set
-    if entry.random is not None:
-        return Suite(entry.title, variant, random_puzzles(variant, entry.random, experiment.seed), entry.depth)
-    suite = read_suite(entry.path(experiment.path.parent), variant)
-    if suite.variant.rules != variant.rules:
-        raise ArenaError(f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}")
-    return suite.spread(entry.count)
 
 
 def read_suite(path: Path, variant: Variant = VARIANTS["english"]) -> Suite:
@@ -172,7 +168,7 @@ def random_puzzles(variant: Variant, count: int, seed: int) -> tuple[Puzzle, ...
 
 
 class Question(NamedTuple):
-    """A position of a suite for one player under its limit: plain data."""
+    """A position of a suite for one player under its limit."""
 
     player: PlayerSpec
     hash: str
@@ -212,7 +208,8 @@ def solve(question: Question) -> SuiteAnswer:
     seed = f"{question.seed} {question.suite} {question.number}"
     move, depth, nodes, seconds, cpu_seconds, error = "", 0, 0, 0.0, nan, ""
     try:
-        choice, seconds, cpu_seconds, _ = answer_of(spec, game, seed, question.allowance)
+        player = begin_game(spec, game.variant, game.start, seed, question.allowance)
+        choice, seconds, cpu_seconds, _ = player.choose(game, spec.limit, random.Random(seed))
     except Exception as failure:
         error = cut(str(failure_of(failure)), REASON_CHARACTERS)
     else:
@@ -265,9 +262,8 @@ def answer(asked: Collection[Question], ledger: Ledger, workers: Workers, observ
         if answer.error:
             failures.append(answer)
 
-    here = is_here(workers, (question.player for question in missing))
-    what, total = "answers to suites", len(missing)
-    is_whole = carry_through(what, solve, missing, total, store, workers, observer, here=here)
+    what, players = "answers to suites", [question.player for question in missing]
+    is_whole = carry_through(what, solve, missing, len(missing), store, workers, observer, players)
     if failures:
         first, number = failures[0], counted(len(failures), "answer")
         observer.say(f"{number} failed; {first.player} at position {first.position} {first.error}")

@@ -22,7 +22,7 @@ from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players, compile_for
 from arena.ledger.record import GameRecord, failures_of, moves_of
 from arena.play.match import Task, play
-from arena.play.workers import is_here, run
+from arena.play.workers import run
 from arena.rules.notation import fen
 from arena.rules.played import replayed
 from arena.rules.variants import Variant
@@ -156,7 +156,7 @@ def look_at(
     slow.start()
     try:
         looking(left())
-        for of_trial in run(try_out, of_users, workers, lambda: False, here=is_here(workers, specs)):
+        for of_trial in run(try_out, of_users, workers, lambda: False, specs):
             found |= of_trial
             looking(left())
     finally:

@@ -1,10 +1,7 @@
 """Workers: tasks are done by processes of this machine or a Dask cluster, and each record is handed on once made.
 
-`run(work, tasks, 4, stopping)` yields the record of each task, in any order.
-
-- The processes end with the call, so that the next one loads the user's files as they are then. Within
-  `with kept_workers():` they are kept from call to call.
-- One worker is this process itself, unless a user's code is among the players (`is_here`).
+The processes end with the call of `run`, so that the next one loads the user's files as they are then. Within
+`with kept_workers():` they are kept from call to call.
 """
 
 from __future__ import annotations
@@ -41,19 +38,19 @@ def run(
     tasks: Iterable[AnyTask],
     workers: Workers,
     stopping: Callable[[], bool],
-    *,
-    here: bool = False,
+    players: Iterable[PlayerSpec] | None = None,
 ) -> Iterator[AnyRecord]:
-    """Do the tasks on the workers, or `here`, in this process, and yield each record once made, in any order.
+    """Do the tasks on the workers, and yield each record once made, in any order.
 
-    `work` is a function of a module. Other threads read `tasks`, one at a time, and ask `stopping`: no task is
-    handed out once it is true; those under way are done.
+    `work` is a function of a module, `players` are those whom it asks: in this process itself if `is_here`. Other
+    threads read `tasks`, one at a time, and ask `stopping`: no task is handed out once it is true; those under way
+    are done.
 
     Raises the Pause that a task asks for, when those under way are done; EngineError, when all others are done,
     for tasks that have ended two workers alone, named by `str` of the first; at once, if the workers are lost; and
     at once what `work` raises: tasks under way are lost.
     """
-    if here:
+    if players is not None and is_here(workers, players):
         yield from map(work, takewhile(lambda _: not stopping(), tasks))
         return
     queue = Queue(tasks, stopping)
@@ -73,13 +70,12 @@ def carry_through(
     store: Callable[[AnyRecord], object],
     workers: Workers,
     observer: Observer,
-    *,
-    here: bool = False,
+    players: Iterable[PlayerSpec],
 ) -> bool:
     """Do `total` tasks as `run` does, watched, and store each record once made; whether nobody stopped it."""
     number = 0
     with observer.working(what, total) as stopping:
-        for number, record in enumerate(run(work, tasks, workers, stopping, here=here), start=1):
+        for number, record in enumerate(run(work, tasks, workers, stopping, players), start=1):
             store(record)
             observer.done(number)
         return number == total and not stopping()

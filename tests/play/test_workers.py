@@ -73,8 +73,8 @@ if __name__ == "__main__":
         sys.exit(forks())
     with interruptible(say) as stopping:
         here = sys.argv[2] == "here"
-        workers = 1 if here else int(sys.argv[2])
-        for record in run(getattr(script, sys.argv[1]), range(10**6), workers, stopping, here=here):
+        workers, players = 1 if here else int(sys.argv[2]), [] if here else None
+        for record in run(getattr(script, sys.argv[1]), range(10**6), workers, stopping, players):
             if sys.argv[1] != "short":
                 print("record", record, flush=True)
     sys.exit(130 if stopping() else 0)
@@ -173,7 +173,7 @@ def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block(
         assert len(in_processes(2) & kept) == 1
     everything |= kept
     assert sys.platform != "linux" or not everything & processes().keys()
-    assert set(run(process_of, range(3), 1, lambda: False, here=True)) == {os.getpid()}
+    assert set(run(process_of, range(3), 1, lambda: False, [])) == {os.getpid()}
 
 
 def test_one_worker_is_this_process_unless_a_users_code_is_among_the_players(
