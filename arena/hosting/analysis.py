@@ -24,7 +24,6 @@ _FIRST_NODES = 500
 """Nodes of the first search by a player that cannot be given a depth; each one after has twice as many."""
 _LEAST_SECONDS = 0.001
 
-
 Known: TypeAlias = Literal["win", "draw", "loss"]
 
 
@@ -200,7 +199,8 @@ class Analysis:
                 if _is_done(choice, limit):
                     self._done.update(self._game.legal_moves)
             return
-        for move in sorted(self._game.legal_moves, key=self._value, reverse=True):
+        values = {move: line.value for move, line in self._lines.items()}
+        for move in sorted(self._game.legal_moves, key=lambda move: values.get(move, -math.inf), reverse=True):
             if self._stopping.is_set():
                 return
             if move not in self._done and self._follows(move, limit):
@@ -244,10 +244,6 @@ class Analysis:
         if before is None or not self._stopping.is_set():
             return True
         return choice.depth >= limit.depth if limit.depth is not None else choice.nodes >= before.nodes
-
-    def _value(self, move: int) -> float:
-        line = self._lines.get(move)
-        return line.value if line else -math.inf
 
     def _findings(self, step: int, whole: bool) -> Findings:
         lines = sorted(self._lines.values(), key=lambda line: line.value, reverse=True)[: self._count]

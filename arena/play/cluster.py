@@ -82,31 +82,26 @@ def records(address: str, work: Work, queue: Queue) -> Iterator[Any]:
 
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    """A client of a scheduler. Raises EngineError if Dask is not there, or none answers."""
+    """A client of a scheduler, while _LOGGERS report nothing.
+
+    Raises EngineError if Dask is not there, or none answers.
+    """
     try:
         from distributed import Client
     except ImportError:
         raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
-    with _silent():
+    levels, client = {name: logging.getLogger(name).level for name in _LOGGERS}, None
+    try:
+        for name in levels:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, ImportError) as error:
             raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
-        try:
-            yield client
-        finally:
-            client.close(_CLOSE_SECONDS)
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Have _LOGGERS report nothing; their levels are those of before once the block is over."""
-    levels = {name: logging.getLogger(name).level for name in _LOGGERS}
-    try:
-        for name in levels:
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-        yield
+        yield client
     finally:
+        if client is not None:
+            client.close(_CLOSE_SECONDS)
         gc.collect()  # what was lost with a scheduler is reported when it is collected
         for name, level in levels.items():
             logging.getLogger(name).setLevel(level)

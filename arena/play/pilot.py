@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -232,7 +233,11 @@ def _ending_after(seconds: float) -> Iterator[None]:
 def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: int) -> Expectation:
     """The expectation for the whole run on a number of workers after the games of a pilot."""
     experiment, games = tournament.experiment, tournament.info.games
-    firsts, others = _seconds(pilot)
+    of_process: defaultdict[int | None, list[float]] = defaultdict(list)
+    for record in pilot:
+        of_process[record.worker].append(record.seconds)
+    firsts = [seconds[0] for seconds in of_process.values()]
+    others = [each for seconds in of_process.values() for each in seconds[1:]]
     seconds = np.array(others or firsts)
     mean = float(seconds.mean()) if len(seconds) else None
     loading = max(float(np.mean(firsts)) - mean, 0.0) if others and mean is not None else None
@@ -258,14 +263,3 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         seconds=None if mean is None else mean * games / workers + (loading or 0.0),
         pairing_elo=detectable(resolution(games_per_pairing, draw_rate)),
     )
-
-
-def _seconds(records: Sequence[GameRecord]) -> tuple[list[float], list[float]]:
-    """The seconds of the first game of each process, which loads what it needs in it, and those of the others."""
-    seen: set[int | None] = set()
-    firsts: list[float] = []
-    others: list[float] = []
-    for record in records:
-        (others if record.worker in seen else firsts).append(record.seconds)
-        seen.add(record.worker)
-    return firsts, others
