@@ -15,7 +15,7 @@ from arena.base.errors import ArenaError
 from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, resumable
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import is_run_of
+from arena.ledger.ledger import fits
 from arena.play.carry_out import available, carry_out
 from arena.play.prepare import Tournament, prepare
 from arena.play.workers import Workers, kept_workers
@@ -73,7 +73,7 @@ def _played(
         experiment = read()
         files.follow_players(experiment)
         folders = chain([base], (base.with_name(f"{base.name}-{number}") for number in count(2)))
-        folder = next(folder for folder in folders if is_run_of(folder, experiment))
+        folder = next(folder for folder in folders if fits(folder, experiment, is_same=True))
         used = available(experiment.workers if workers is None else workers, say, experiment.players)
         tournament = prepare(experiment, folder, terminal, used, is_strict=True)
         files.follow(tournament)

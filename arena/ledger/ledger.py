@@ -127,7 +127,7 @@ class Ledger:
                 self._open()
             stored = self.documents()
             if _EXPERIMENT in stored:
-                self._compare(stored[_EXPERIMENT], experiment)
+                self._compare(stored[_EXPERIMENT], experiment.as_dict())
                 self._note_players(RunInfo.parsed(stored[_INFO]), info)
             self._delete_damaged()
         except BaseException:
@@ -150,14 +150,12 @@ class Ledger:
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._file, self._looked = _identity(self.path), time.monotonic()
 
-    def _compare(self, stored: Mapping[str, Any], experiment: Experiment) -> None:
-        wanted = experiment.as_dict()
+    def _compare(self, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         for key in FIXED:
             if stored[key] != wanted[key]:
                 was = "" if isinstance(wanted[key], dict) else f" ({stored[key]} there, {wanted[key]} here)"
-                raise StoreError(
-                    f"{self.folder} holds a run with another {key}{was}: give this one another name or --out"
-                )
+                other = f"{self.folder} holds a run with another {key}{was}"
+                raise StoreError(f"{other}: give this one another name or --out")
 
     def _note_players(self, before: RunInfo, now: RunInfo) -> None:
         gone = [name for name in before.players if name not in now.players]
@@ -178,10 +176,10 @@ class Ledger:
         """Delete rows without their checksum, and note how many are games."""
         games = 0
         for table in (GAMES, GRADES, ANSWERS):
-            for rowid, *values, mark in list(self.rows(table.query)):
-                if checksum(values) != mark:
-                    self.delete(table, "rowid = ?", [rowid])
-                    games += table is GAMES
+            rows = self.rows(table.query)
+            for rowid in [rowid for rowid, *values, mark in rows if checksum(values) != mark]:
+                self.delete(table, "rowid = ?", [rowid])
+                games += table is GAMES
         if games:
             verb = "is" if games == 1 else "are"
             self.notes.append(f"{self.path} is damaged: {counted(games, 'game')} {verb} played again")
@@ -306,28 +304,20 @@ def run_in(folder: Path) -> tuple[Experiment, RunInfo] | None:
     return None
 
 
-def fits(folder: Path, experiment: Experiment) -> bool:
-    """Whether a folder is empty, or has a run whose games count in one of this experiment."""
+def fits(folder: Path, experiment: Experiment, *, is_same: bool = False) -> bool:
+    """Whether a folder is empty, or has a run whose games count in one of this experiment; where it `is_same`, a
+    run of this experiment, but for keys on which no game depends, with the players' files as they are.
+    """
     if not folder.exists() or not any(folder.iterdir()):
         return True
-    run, wanted = run_in(folder), experiment.as_dict()
-    return run is not None and all(run[0].as_dict()[key] == wanted[key] for key in FIXED)
-
-
-def is_run_of(folder: Path, experiment: Experiment) -> bool:
-    """Whether a folder is empty, or has the run of this experiment with the players' files as they are."""
-    if not folder.exists() or not any(folder.iterdir()):
-        return True
-    run, home = run_in(folder), experiment.path.parent
-    if run is None or _played(run[0]) != _played(experiment):
+    if (run := run_in(folder)) is None:
+        return False
+    stored, wanted, home = run[0].as_dict(), experiment.as_dict(), experiment.path.parent
+    keys = stored.keys() - {*BESIDE} if is_same else FIXED
+    if any(stored[key] != wanted[key] for key in keys):
         return False
     files = {path: mark for of_player in run[1].files.values() for path, mark in of_player.items()}
-    return placed(now(files, home), home) == files
-
-
-def _played(experiment: Experiment) -> dict[str, Any]:
-    """The keys on which games, or how many there are, depend."""
-    return {key: value for key, value in experiment.as_dict().items() if key not in BESIDE}
+    return not is_same or placed(now(files, home), home) == files
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
