@@ -148,8 +148,8 @@ def test_ctrl_c_shows_what_there_is():
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=unbuffered, **pipes) as process:
         assert process.stdout is not None
-        while not process.stdout.readline().startswith("B:W"):
-            pass
+        while not (line := process.stdout.readline()).startswith("B:W"):
+            assert line
         time.sleep(2)
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=30)

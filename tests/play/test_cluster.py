@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -59,11 +59,17 @@ class Dask:
         self._file = folder / "scheduler.json"
         self._all: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show")
-        self.address = self._waited(self._address)
+        self.address: str = waited(self._address)
 
     def worker(self) -> subprocess.Popen[bytes]:
         folder = self._folder / f"worker-{len(self._all)}"
         return self._start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
+
+    def workers(self, count: int) -> list[subprocess.Popen[bytes]]:
+        """Start so many, and wait until all are there."""
+        started = [self.worker() for _ in range(count)]
+        waited(lambda: worker_count(self.address) == count)
+        return started
 
     def close(self) -> None:
         for process in self._all:
@@ -80,13 +86,14 @@ class Dask:
         text = self._file.read_text() if self._file.exists() else ""
         return str(json.loads(text)["address"]) if text.endswith("}") else ""
 
-    @staticmethod
-    def _waited(ready: Callable[[], str]) -> str:
-        deadline = time.monotonic() + 30
-        while not (address := ready()):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        return address
+
+def waited(ready: Callable[[], Any]) -> Any:
+    """What is true within a minute."""
+    deadline = time.monotonic() + 60
+    while not (found := ready()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return found
 
 
 @pytest.fixture
@@ -102,7 +109,7 @@ def planned(folder: Path) -> Tournament:
 
 
 def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: Dask, tmp_path: Path) -> None:
-    workers = [dask.worker(), dask.worker()]
+    workers = dask.workers(2)
     (tmp_path / "here").mkdir()
     plan = planned(tmp_path / "here")
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
@@ -123,9 +130,7 @@ def test_a_check_measures_games_on_the_workers_of_a_cluster_and_counts_them(dask
     command = ["check", str(tmp_path / "config.yaml"), "--workers", dask.address, "--json"]
     without = invoke(*command)
     assert without.exit_code == 2 and without.stderr.splitlines()[-1].startswith(dask.address)
-    workers = [dask.worker(), dask.worker()]
-    while worker_count(dask.address) < len(workers):
-        time.sleep(0.05)
+    workers = dask.workers(2)
     result = invoke(*command)
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)["runs"][""]
@@ -139,9 +144,7 @@ def test_a_lost_scheduler_is_one_line_and_the_run_goes_on_elsewhere(dask: Dask, 
     started = subprocess.Popen(
         [*command, "--workers", dask.address], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(0.1)
-    while started.poll() is None and len(stored(tmp_path / "out")) < 5:
-        time.sleep(0.02)
+    waited(lambda: started.poll() is not None or len(stored(tmp_path / "out")) >= 5)
     dask.scheduler.kill()
     error = started.communicate(timeout=60)[1]
     assert started.returncode == 2 and "Traceback" not in error
@@ -157,9 +160,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     assert waiting.stderr is not None
     assert any("0 Dask workers" in line for line in waiting.stderr)
-    while not [*tmp_path.rglob("experiment.yaml")]:
-        assert waiting.poll() is None
-        time.sleep(0.1)
+    waited(lambda: [*tmp_path.rglob("experiment.yaml")] or waiting.poll() is not None)
     time.sleep(1)
     waiting.send_signal(signal.SIGINT)
     assert waiting.wait(timeout=60) == 130
@@ -167,8 +168,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
 
 
 def test_a_task_that_ends_two_workers_is_given_up_and_all_others_are_done(dask: Dask, tmp_path: Path) -> None:
-    for _ in range(4):  # a third one ends where the task came with another one
-        dask.worker()
+    dask.workers(4)  # a third one ends where the task came with another one
     kinds = ["fast", "dies", *["fast", "slow"] * 5]
     tasks = [(kind, tmp_path / str(number)) for number, kind in enumerate(kinds)]
     records: list[str] = []
