@@ -194,7 +194,8 @@ class Analysis:
             choice = self._search(self._game, limit)
             if self._counts(choice, next(iter(self._lines.values()), None), limit):
                 score = None if choice.score is None else choice.score + 0.0
-                line = Candidate(choice.move, score, choice.plies_to_win, choice.depth, choice.nodes, _pv(choice))
+                pv = tuple(choice.pv) or (choice.move,)
+                line = Candidate(choice.move, score, choice.plies_to_win, choice.depth, choice.nodes, pv)
                 self._lines = {line.move: line}
                 if _is_done(choice, limit):
                     self._done.update(self._game.legal_moves)
@@ -220,7 +221,7 @@ class Analysis:
             raise AnswerError("gives no scores, so that moves cannot be compared: ask for one line")
         if choice.score is None or not self._counts(choice, self._lines.get(move), limit):
             return False
-        pv = (move, *_pv(choice))
+        pv = (move, *choice.pv) if choice.pv else (move, choice.move)
         plies_to_win = _before(choice.plies_to_win)
         self._lines[move] = Candidate(move, 0.0 - choice.score, plies_to_win, choice.depth + 1, choice.nodes, pv)
         if _is_done(choice, limit):
@@ -261,10 +262,6 @@ def _endings(game: Game, tables: EndgameTables | None) -> dict[int, int]:
         elif tables is not None and (value := tables.value(after.position)) is not None:
             plies[move] = _before(value.result * value.plies)
     return plies
-
-
-def _pv(choice: Choice) -> tuple[int, ...]:
-    return tuple(choice.pv) or (choice.move,)
 
 
 def _before(theirs: int) -> int:

@@ -83,8 +83,8 @@ def failure_of(error: BaseException) -> PlayerFailure:
 def _place_of(error: BaseException) -> str:
     """` (own.py, line 12)`: the innermost line of a user's own that led to an exception; nothing if none did."""
     places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    own = [(file, line) for file, line in places if not file.startswith("<") and is_users(file)]
-    return f" ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else ""
+    own = [f" ({Path(file).name}, line {line})" for file, line in places if file[:1] != "<" and is_users(file)]
+    return own[-1] if own else ""
 
 
 class LocalPlayer:

@@ -84,8 +84,11 @@ def begin_game(
     plain = without_own_code(spec)
     key = (repr((replace(spec, files={}, copies=""), allowance)), repr(variant), copy)
     kept = _kept.players
-    if key in kept and not _is_current(*kept[key], spec):
-        kept.pop(key)[1].close()
+    if key in kept:
+        files, player = kept[key]
+        is_edited = not files and any(hash_of(path) != then for path, then in player.files.items())
+        if is_edited or files != spec.files:
+            kept.pop(key)[1].close()
     if key not in kept:
         is_own = plain is not spec
         player = PlayerProcess(spec, plain, variant, allowance) if is_own else LocalPlayer(spec, variant)
@@ -99,12 +102,6 @@ def begin_game(
     else:
         player.begin()
     return player
-
-
-def _is_current(files: Files, player: PlayerHandle, spec: PlayerSpec) -> bool:
-    """Whether a player that was built for a run with these files is as the specification wants it now."""
-    is_edited = not files and any(hash_of(path) != then for path, then in player.files.items())
-    return files == spec.files and not is_edited
 
 
 def close_players() -> None:
@@ -169,7 +166,9 @@ class PlayerProcess:
         """
         process = self._process
         assert process is not None
-        pondered = self._seconds_since_answer()
+        spent_since = [processor_seconds(number) - before for number, before in self._clocks.items()]
+        pondered = math.fsum(part for part in spent_since if part > 0)
+        pondered = pondered if pondered > _WORKER_SECONDS else 0.0
         began = time.perf_counter()
         moves = tuple(game.moves[self._sent :])
         self._sent = len(game.moves)
@@ -178,7 +177,8 @@ class PlayerProcess:
             seconds = time.perf_counter() - began
             spent, self._has_children, fields = reply
             choice = Choice._make(tuple(value) if isinstance(value, list) else value for value in fields)
-            answer = Answer(accepted(choice, game), seconds, _seconds_of(spent), pondered)
+            is_time = isinstance(spent, float | int) and 0 <= spent < math.inf
+            answer = Answer(accepted(choice, game), seconds, float(spent) if is_time else math.nan, pondered)
         self._left -= seconds
         family = process.family() if self._has_children or not self._clocks else self._clocks
         self._clocks = {number: processor_seconds(number) for number in family}
@@ -208,12 +208,6 @@ class PlayerProcess:
         if limit.longest is None:
             return min(self._allowance.move_timeout, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
-
-    def _seconds_since_answer(self) -> float:
-        """Processor time of the player in its opponent's time, now over; 0 if the process itself may need it."""
-        spent = [processor_seconds(number) - before for number, before in self._clocks.items()]
-        seconds = math.fsum(part for part in spent if part > 0)
-        return seconds if seconds > _WORKER_SECONDS else 0.0
 
     def _ask(
         self, process: Process, kind: str, seconds: float, request: tuple[Any, ...], waiting: str = ""
@@ -301,11 +295,6 @@ class PlayerProcess:
         except (TimeoutError, Ended, ValueError):
             return f": it is in its evaluation {own_code(self._spec)[0]}"
         return ""
-
-
-def _seconds_of(spent: Any) -> float:
-    """Processor time as a process states it; nan if that is no time."""
-    return float(spent) if isinstance(spent, float | int) and 0 <= spent < math.inf else math.nan
 
 
 def serve(connection: socket.socket) -> None:

@@ -67,7 +67,8 @@ def become(spec: PlayerSpec, allowance: Allowance, connection: socket.socket) ->
     if allowance.sandbox is None:
         os.execv(sys.executable, [*python, json.dumps([sys.path, "", 0, connection.fileno()])])
     cache, files = str(cache_folder()), [*_of_player(spec, allowance)]
-    paths = [*_of_python(), *_kernels(), *files, *map(Path, allowance.sandbox)]
+    # of the kernels the arena's own: those of users' evaluations beside them stay hidden
+    paths = [*_of_python(), *cache_folder().glob("*_*"), *files, *map(Path, allowance.sandbox)]
     folder = [str(Path(spec.options["folder"]).resolve())] if spec.type == ENGINE else []
     command = [*_options(paths, allowance.memory, folder), *_as_recorded(spec, files), *python]
     command.append(json.dumps([sys.path, cache, allowance.memory, connection.fileno()]))
@@ -126,11 +127,6 @@ def _as_recorded(spec: PlayerSpec, files: Sequence[Path]) -> Iterator[str]:
         is_changed = any(map(Path(path).is_relative_to, files)) and hash_of(path) != mark
         if is_changed and (copy := copy_of(path, mark, spec.copies)).is_file():
             yield from ("--ro-bind", str(copy), path)
-
-
-def _kernels() -> Iterator[Path]:
-    """The folders of the arena's own compiled kernels: those of users' evaluations beside them stay hidden."""
-    return cache_folder().glob("*_*")
 
 
 def _of_player(spec: PlayerSpec, allowance: Allowance) -> Iterator[Path]:

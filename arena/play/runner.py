@@ -53,8 +53,12 @@ def run(
         observer = Observer() if quiet else Display()
         for name, outcome in play_runs(experiments, folder, observer, workers=workers, force=force):
             runs[name] = load_run(folder / name)
-            for line in _written(runs[name]) if report else ():
-                warnings.warn(f"{folder / name}: {line}", stacklevel=2)
+            if report:
+                from arena.report.write import write
+
+                write(runs[name])
+                for line in runs[name].faults.found.values():
+                    warnings.warn(f"{folder / name}: {line}", stacklevel=2)
             if outcome.failed:
                 warnings.warn(f"{folder / name}: {' '.join(map(str, failures(runs[name])))}", stacklevel=2)
     except ConfigError as error:
@@ -64,11 +68,3 @@ def run(
 
         write_joint(load_joint(folder))
     return runs.get("", runs)
-
-
-def _written(played: Run) -> list[str]:
-    """Write the report of a run; a line on each part that cannot be made."""
-    from arena.report.write import write
-
-    write(played)
-    return list(played.faults.found.values())
