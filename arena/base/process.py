@@ -32,6 +32,8 @@ _SUPERVISOR_SECONDS = 5.0
 """Seconds that a supervisor has to clear up before it is killed, too."""
 _COUNT_SECONDS = 0.25
 """Seconds between two counts of what a worker has."""
+_ENDED = 16
+"""Processes that have ended and that nobody has waited for count as one: a player may be kept for many games."""
 _LOOK_SECONDS = 0.001
 _WHERE, _WHERE_SECONDS = signal.SIGUSR1, 0.05
 """The signal at which a worker prints where it is, and how long that may take."""
@@ -300,7 +302,7 @@ def _excess(supervisor: int, megabytes: int, processes: int) -> str:
     No limit of Linux's bounds the memory that processes share with others: mapped, or in files of memory.
     """
     found = family_of(supervisor)
-    if len(found) > processes:
+    if len(found) > processes and max(sum(map(_lives, found)), len(found) // _ENDED) > processes:
         return f"started more than {processes} processes"
     mapped = sum(_kilobytes(process, "status", "RssShmem") for process in found)
     if mapped > megabytes << 10:  # what they share with each other was counted for each
@@ -308,6 +310,13 @@ def _excess(supervisor: int, megabytes: int, processes: int) -> str:
     files = dict(file for process in found for file in _memory_files(process))
     much = max(mapped, sum(files.values()) >> 10) > megabytes << 10
     return f"took more than {megabytes} MB of shared memory" if much else ""
+
+
+def _lives(process: int) -> bool:
+    """Whether a process has not ended; one that has is there until its parent waits for it."""
+    with suppress(OSError), open(f"/proc/{process}/stat", "rb") as status:
+        return status.read().rpartition(b")")[2].split()[0] != b"Z"
+    return False
 
 
 def _memory_files(process: int) -> Iterator[tuple[tuple[int, int], int]]:

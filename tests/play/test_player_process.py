@@ -125,12 +125,19 @@ def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Ru
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild", "Forks"])
+@pytest.mark.parametrize("kind", ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild"])
 def test_what_a_player_does_to_its_process_harms_nobody_and_is_not_left(kind: str, tmp_path: Path) -> None:
     played, well = game_of(tmp_path, kind), game_of(tmp_path, "Good")
     assert (played.line, played.termination) == (well.line, "max_plies")
     close_players()
     assert not with_command_line(f"tail\0-f\0{tmp_path}")
+
+
+@pytest.mark.full
+def test_processes_that_have_ended_do_not_count_in_the_next_game(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert game_of(tmp_path, "Forks", processes=4).termination == "max_plies"
+        time.sleep(0.5)  # they are counted meanwhile
 
 
 @pytest.mark.full
