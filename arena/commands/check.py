@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -21,7 +21,7 @@ from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from arena.watch.display import Display
 from players.examine import examined
-from players.finding import Finding
+from players.finding import Finding, Level
 
 _PRINTED_LINES = 5
 """Lines of what a player printed that are shown, the last ones."""
@@ -71,17 +71,16 @@ def _check(config: Path, workers: Workers | None, as_json: bool) -> int:
         show_json({"findings": rows, "runs": plans})
     elif len(expected) > 1 and None not in (times := [each.seconds for each in expected.values()]):
         echo(f"all {len(expected)} runs: {duration(sum(filter(None, times)))}")
-    return _end([found for _, found in findings], is_said=not as_json)
+    levels = [found.level for _, found in findings]
+    return int("error" in levels) if as_json else _end(levels)
 
 
-def _end(findings: Collection[Finding], *, is_said: bool = True) -> int:
+def _end(levels: Sequence[Level]) -> int:
     """Print how many problems there are; the exit code."""
-    errors = sum(finding.level == "error" for finding in findings)
-    warnings = sum(finding.level == "warning" for finding in findings)
-    if is_said:
-        also = f", {counted(warnings, 'warning')}" if warnings else ""
-        echo(f"\n{counted(errors, 'problem') if errors else 'no problems'}{also}")
-    return 1 if errors else 0
+    errors, warnings = levels.count("error"), levels.count("warning")
+    also = f", {counted(warnings, 'warning')}" if warnings else ""
+    echo(f"\n{counted(errors, 'problem') if errors else 'no problems'}{also}")
+    return int(errors > 0)
 
 
 def _finding_lines(run: str, finding: Finding) -> str:
@@ -125,4 +124,4 @@ def _examine(evaluation: str, variant: Variant) -> int:
         echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
     for position, value in examination.samples:
         echo(f"\n{board_text(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}")
-    return _end(examination.findings)
+    return _end([finding.level for finding in examination.findings])

@@ -9,7 +9,7 @@ import click
 from arena.base.errors import ArenaError
 from arena.base.files import ROOT
 from arena.base.wording import unknown
-from arena.commands.options import refuse
+from arena.commands.options import PATH, refuse
 from arena.commands.output import echo, put
 from players.loading import EXAMPLE
 
@@ -28,7 +28,7 @@ _SANDBOX = "\nsandbox: true"
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=".")
+@click.argument("folder", type=PATH, default=".")
 @click.option("--class", "kind", flag_value="class", help="Instead one of a class, with a folder of submissions.")
 @click.option("--engine", "kind", flag_value="engine", help="Instead one of your program, which speaks Hub.")
 @click.option("--recipe", metavar="NAME", help="Instead a script that learns: texel, spsa, network.")

@@ -17,6 +17,7 @@ from arena.base.errors import ArenaError
 from arena.commands.catalogue import pool_named
 from arena.commands.options import (
     FINITE,
+    PATH,
     POSITIVE,
     Parsed,
     refuse,
@@ -49,6 +50,9 @@ _PLACED_WITHIN = 20.0
 """Elo to which the games alone tell that of a newcomer, without --until."""
 
 
+_PLAYED = f"Each is played twice, colours swapped [{_OPENINGS}; with --sprt or --until up to {TESTED['count']}]."
+
+
 def _openings(word: str) -> dict[str, Any]:
     """A number of random openings, or the name of a set, as a configuration has them."""
     return {"count": int(word)} if word.isdecimal() else {"set": word}
@@ -60,29 +64,12 @@ def _openings(word: str) -> dict[str, Any]:
     "--pool", metavar="POOL", help="Find the Elo of one PLAYER among those of a pool, which stands fixed."
 )
 @click.option("--variant", help="The rules: a name, or YAML [english].")
-@click.option(
-    "--openings",
-    type=Parsed(_openings),
-    metavar="N|SET",
-    help=f"Each is played twice by any two players, colours swapped [{_OPENINGS} random ones; "
-    f"with --sprt or --until up to {TESTED['count']}].",
-)
+@click.option("--openings", type=Parsed(_openings), metavar="N|SET", help=_PLAYED)
 @seed_option
-@click.option(
-    "--sprt",
-    nargs=2,
-    type=FINITE,
-    metavar="ELO0 ELO1",
-    help="End when a sequential test of two players is decided.",
-)
-@click.option(
-    "--until",
-    type=POSITIVE,
-    metavar="ELO",
-    help="End when the 95 % interval of every player is within ± ELO [with --pool: 20].",
-)
+@click.option("--sprt", nargs=2, type=FINITE, metavar="ELO0 ELO1", help="End when a test of two is decided.")
+@click.option("--until", type=POSITIVE, metavar="ELO", help="End when all intervals are ± ELO [with --pool: 20].")
 @click.option("--max-plies", type=click.IntRange(1), metavar="N", help="Plies after which a game is a draw [300].")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
+@click.option("--out", type=PATH, help="Folder of the run [reports/<players>].")
 @workers_option
 @watch_option
 def match_command(

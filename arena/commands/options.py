@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -56,23 +57,14 @@ def _finite(word: str, least: float = -math.inf) -> float:
 VARIANT = Parsed(lambda word: build_variant(inline(word, "VARIANT")), "variant")
 """Rules: a name, or YAML as `variant:` of a configuration has it."""
 FINITE, POSITIVE = Parsed(_finite), Parsed(partial(_finite, least=0))
+PATH = click.Path(path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, metavar="N", help="The source of all chance [0]."
-)
-workers_option = click.option(
-    "--workers",
-    type=Parsed(_workers),
-    metavar="N|ADDRESS",
-    help="Processes that play games, or a Dask scheduler [one process a core].",
-)
-watch_option = click.option(
-    "--watch",
-    "is_watched",
-    is_flag=True,
-    help="Play again whenever a player's file is saved, and compare with the version before, until Ctrl-C.",
-)
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all chance [0].")
+_PROCESSES = "Processes that play games, or a Dask scheduler [one process a core]."
+workers_option = click.option("--workers", type=Parsed(_workers), metavar="N|ADDRESS", help=_PROCESSES)
+_WATCHED = "Play again whenever a player's file is saved, and compare with the version before, until Ctrl-C."
+watch_option = click.option("--watch", "is_watched", is_flag=True, help=_WATCHED)
 first_option = click.option(
     "--first",
     type=click.Choice(["white", "black"]),

@@ -18,17 +18,15 @@ from arena.base.wording import cut
 from arena.board.game import BoardGame, Clock, build
 from arena.board.pdn import entries_of, saved_game
 from arena.board.sides import Side, side_of, usual_entry
-from arena.commands.options import VARIANT, Parsed, refuse, seed_option
+from arena.commands.options import PATH, VARIANT, Parsed, refuse, seed_option
 from arena.commands.output import echo, put, say
 from arena.commands.terminal_game import TerminalGame, sides_for
 from arena.commands.waiting import announcing_compilation
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.values import inline
 from arena.rules.custom import build_variant, without_draws
-from arena.rules.game import Termination
 from arena.rules.hub import variant_words
 from arena.rules.jit.kernel import compiling_meanwhile
-from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.result import result_text
 from arena.rules.variants import Variant
@@ -68,20 +66,13 @@ def _clock(word: str) -> Clock:
 
 @click.command()
 @click.argument("variant", required=False)
-@click.option(
-    "--white", metavar="PLAYER", help="Who plays White: human, level 4, simple@d6, file.py:Class or YAML."
-)
+@click.option("--white", metavar="PLAYER", help="Who plays White: human, level 4, simple@d6, file.py:Class, YAML.")
 @click.option("--black", metavar="PLAYER", help="Who plays Black, in the same words.")
 @click.option("--level", metavar="N", help="Play against this level of cis300, 1 to 12.")
 @click.option("--fen", help="Begin from this position.")
-@click.option("--from", "from_file", type=click.Path(path_type=Path), help="Continue a game of a PDN.")
+@click.option("--from", "from_file", type=PATH, help="Continue a game of a PDN.")
 @click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of the file [the last].")
-@click.option(
-    "--clock",
-    type=Parsed(_clock),
-    metavar="MINUTES+SECONDS",
-    help="Time for the game, and seconds more a move, as 5+3.",
-)
+@click.option("--clock", type=Parsed(_clock), metavar="M+S", help="Minutes, and seconds more a move: 5+3.")
 @click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves.")
 @seed_option
 @click.option("--name", help="Your name [that of your account].")
@@ -173,7 +164,7 @@ def _game_of_file(options: GameOptions, path: Path, variant: Variant | None) -> 
     game = BoardGame.of(pdn, options.sides(entries), clock=options.clock, seed=options.seed)
     words = f"game {pdn.number} of {pdn.count} of {path}"
     if pdn.result != "*" and game.outcome is None:
-        words += f" ended: {result_text(pdn.result)}{_reason(pdn)}; it is played on from its last position"
+        words += f" ended: {result_text(pdn.result)}; it is played on from its last position"
     say(words)
     for colour, entry, side in zip(COLOURS, saved, game.sides, strict=True):
         name, kind = (pdn.tags.get(f"{colour.capitalize()}{tag}", "") for tag in ("", "Type"))
@@ -181,11 +172,6 @@ def _game_of_file(options: GameOptions, path: Path, variant: Variant | None) -> 
             plays = f"{side.name} plays {colour.capitalize()}; --{colour} names another one"
             say(f"{cut(name)} is not known from the file: {plays}")
     return game, entries
-
-
-def _reason(pdn: PlayedGame) -> str:
-    last = pdn.tags.get("TerminationDetails") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
-    return f" ({last.replace('_', ' ')})" if last in list(Termination) else ""
 
 
 def _begin_first_turn(game: BoardGame, entries: tuple[str, str]) -> bool:
@@ -211,12 +197,7 @@ def _account() -> str:
 
 @click.command()
 @click.argument("player", default=_HUB_PLAYER)
-@click.option(
-    "--variant",
-    type=VARIANT,
-    default="international",
-    help="The rules, unless set-param changes them [international].",
-)
+@click.option("--variant", type=VARIANT, default="international", help="Unless set-param changes it.")
 def hub_command(player: str, variant: Variant) -> None:
     """Offer PLAYER to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
 

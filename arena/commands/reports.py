@@ -14,7 +14,7 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted
-from arena.commands.options import Parsed
+from arena.commands.options import PATH, Parsed
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
 from arena.report.load import is_joint, load_run
@@ -37,7 +37,7 @@ def _games(word: str) -> int:
 
 
 @click.command()
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=PATH)
 @click.option("--fen", is_flag=True, help="With positions in moves.csv.")
 @click.option("--games", type=Parsed(_games), metavar="all|N", help="Games on the page's board [as many as fit].")
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn of a large run, too.")

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.files import unreadable
 from arena.base.wording import nearest, printable
 from arena.commands.best import analysis_of, best_document, best_lines, searched
 from arena.commands.drawing import show_board
-from arena.commands.options import VARIANT, json_option, refuse
+from arena.commands.options import PATH, VARIANT, json_option, refuse
 from arena.commands.output import echo, put, say, show_json, show_table
 from arena.experiment.yaml.values import inline
 from arena.hosting.analysis import Findings
@@ -55,12 +54,7 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 @click.option("--best", type=click.IntRange(1), metavar="N", help="Search for the N best moves; Ctrl-C ends it.")
 @click.option("--player", help="Who searches: simple@d12, neural@5s, file.py:Class or YAML [the strongest, 10 s].")
 @click.option("--flip", is_flag=True, help="Black below.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write a page that shows the games (.html), or the board (.svg, .txt).",
-)
+@click.option("--out", type=PATH, metavar="FILE", help="Write the games (.html), or the board (.svg, .txt).")
 @json_option
 def show_command(
     what: str,
@@ -239,13 +233,12 @@ class GamePosition(NamedTuple):
 def position_of(what: str, variant: Variant | None, game: str | None, ply: int | None) -> GamePosition:
     """The position of a FEN, a variant, a game of a PDN file or of a run's folder. Raises ArenaError if none."""
     path = Path(what)
-    if path.is_dir():
-        refuse("is that of the run", variant=variant)
-        return _at(_of_run(path, game or "1"), ply)
-    if path.is_file():
-        if game is not None and not game.isdecimal():
-            raise ArenaError(f"--game {game}: a game of a file is known by its number")
-        return _at(_of_file(path, variant, int(game or 1)), ply)._replace(file=None if game else path)
+    if path.is_dir() or path.is_file():
+        viewed = _of_run(path, variant, game or "1") if path.is_dir() else _of_file(path, variant, game)
+        plies = len(viewed.game.moves)
+        if ply is not None and ply > plies:
+            raise ArenaError(f"--ply {ply}: {viewed.heading.split(':')[0]} has {plies} plies")
+        return viewed._replace(ply=plies if ply is None else ply)
     if (rules := _rules(what)) is None and ":" not in what:
         close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
@@ -256,13 +249,6 @@ def position_of(what: str, variant: Variant | None, game: str | None, ply: int |
         refuse(f"has no meaning where {what} names the rules", variant=variant)
         return GamePosition(PlayedGame(rules, rules.start, []))
     return _of_fen(what, variant)
-
-
-def _at(viewed: GamePosition, ply: int | None) -> GamePosition:
-    plies = len(viewed.game.moves)
-    if ply is not None and ply > plies:
-        raise ArenaError(f"--ply {ply}: {viewed.heading.split(':')[0]} has {plies} plies")
-    return viewed._replace(ply=plies if ply is None else ply)
 
 
 def _rules(what: str) -> Variant | None:
@@ -286,16 +272,17 @@ def _of_fen(text: str, variant: Variant | None) -> GamePosition:
     return GamePosition(PlayedGame(variant, start, [], king_runs=runs))
 
 
-def _of_file(path: Path, variant: Variant | None, number: int) -> GamePosition:
-    read = partial(read_pdn, path, variant)
+def _of_file(path: Path, variant: Variant | None, name: str | None) -> GamePosition:
+    if name is not None and not name.isdecimal():
+        raise ArenaError(f"--game {name}: a game of a file is known by its number")
+    number, read = int(name or 1), partial(read_pdn, path, variant)
     try:
         file = read(only=number)
         if not file.games and not any(problem.game for problem in file.problems):
             games, problems = read(only=-1)
             last = max([0, *(game.number for game in games), *(problem.game for problem in problems)])
-            raise ArenaError(
-                f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
-            )
+            lacks = f"has no game {number}: its last one is game {last}" if last else "has no games"
+            raise ArenaError(f"{path} {lacks}")
     except OSError as error:
         raise ArenaError(unreadable(path, error)) from None
     if not file.games:
@@ -303,21 +290,19 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> GamePosition:
     for problem in file.problems:
         say(str(problem))
     game = file.games[0]
-    return _with_heading(game, f"game {game.number} of {game.count} of {path.name}", result_text(game.result))
+    viewed = _headed(game, f"game {game.number} of {game.count} of {path.name}", result_text(game.result))
+    return viewed._replace(file=None if name else path)
 
 
-def _of_run(folder: Path, game_name: str) -> GamePosition:
-    data = read_run_data(folder)
-    game = played_game(data, game_name)
+def _of_run(folder: Path, variant: Variant | None, name: str) -> GamePosition:
+    refuse("is that of the run", variant=variant)
+    game = played_game(read_run_data(folder), name)
     if game.problems:
-        raise ArenaError(f"{folder}: game {game_name}, ply {game.problems[0].ply}: {game.problems[0].message}")
-    [row] = pd.concat([data.games, data.void_games]).query(f"game == {game.number}").to_dict("records")
-    ended = f"{result_text(row['result'])} by {row['termination']}"
-    ended += f": {printable(row['error'])}" if row["error"] else ""
-    return _with_heading(game, f"game {row['id']} of {data.experiment.name}", ended)
+        raise ArenaError(f"{folder}: game {name}, ply {game.problems[0].ply}: {game.problems[0].message}")
+    ended = f"{result_text(game.result)} by {game.tags['TerminationDetails']}"
+    return _headed(game, f"game {game.tags['GameId']} of {game.tags['Event']}", ended)
 
 
-def _with_heading(game: PlayedGame, which: str, ended: str) -> GamePosition:
-    viewed = GamePosition(game)
-    white, black = viewed.names
-    return viewed._replace(heading=f"{which}: {white} (white) against {black} (black), {ended}")
+def _headed(game: PlayedGame, which: str, ended: str) -> GamePosition:
+    white, black = map(printable, game.names)
+    return GamePosition(game, heading=f"{which}: {white} (white) against {black} (black), {ended}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import threading
@@ -198,10 +199,7 @@ class TerminalGame:
         _print("".join(cell.ljust(size) for cell in row).rstrip() for row in rows)
 
     def _save(self, file: str) -> None:
-        try:
-            path = Path(file).expanduser()
-        except RuntimeError as error:
-            raise ArenaError(f"{file}: {error}") from None
+        path = Path(os.path.expanduser(file))  # noqa: PTH111  Path's raises for a person who is not known
         echo(f"saved as game {append_game(path, self._game)} of {path}")
 
     def _seat(self, entries: tuple[str, str]) -> None:

@@ -11,7 +11,7 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.base.work import cores
-from arena.commands.options import json_option, refuse, watch_option, workers_option
+from arena.commands.options import PATH, json_option, refuse, watch_option, workers_option
 from arena.commands.output import STOPPED, echo, say, show_json, show_table
 from arena.commands.waiting import Terminal, announcing_compilation, resumable
 from arena.commands.watching import watch
@@ -27,6 +27,7 @@ from arena.watch.display import follow
 from arena.watch.status import COLUMNS, StatusReader, cells, lines
 from players.loading import located
 
+_PIECES = f"Most pieces that endgame tables judge; 0: none [{USUAL_PIECES}, where the rules have tables]."
 PLAYERS_FAILED = 3
 """Exit code of a run in which players failed, or were found faulty."""
 _REPORTS = "arena.commands.reports"
@@ -34,8 +35,8 @@ _REPORTS = "arena.commands.reports"
 
 
 @click.command()
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
+@click.argument("config", type=PATH)
+@click.option("--out", type=PATH, help="Folder of the run [reports/<name>].")
 @workers_option
 @click.option("--no-report", is_flag=True, help="Play only; `arena report` writes the report.")
 @click.option("--force", is_flag=True, help="Resume with other versions of packages than at the start.")
@@ -93,7 +94,7 @@ def play_config(
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=PATH)
 @click.option("-f", "--follow", "is_followed", is_flag=True, help="Show the run until it is complete.")
 @json_option
 def status_command(folder: Path, is_followed: bool, as_json: bool) -> int:
@@ -119,14 +120,8 @@ def status_command(folder: Path, is_followed: bool, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
-@click.option(
-    "--pieces",
-    type=click.IntRange(0, MOST_PIECES),
-    metavar="N",
-    help="Most pieces of a position that endgame tables judge; 0: none "
-    f"[{USUAL_PIECES}, where the rules have tables].",
-)
+@click.argument("folder", metavar="RUN", type=PATH)
+@click.option("--pieces", type=click.IntRange(0, MOST_PIECES), metavar="N", help=_PIECES)
 @click.option("--judge", metavar="ENTRY", help="A player for all other positions: neural@n20000, or YAML.")
 @workers_option
 def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: Workers | None) -> int:
