@@ -122,13 +122,14 @@ def show_version(folder: Path, before: Path | None) -> None:
     show_verdict(run)
     if before in (None, folder):
         return
-    if run.experiment.variant != load_run(before).experiment.variant:
+    other = load_run(before)
+    lines, others = ({*each.games[["white", "black", "line"]].itertuples(index=False)} for each in (run, other))
+    if run.experiment.variant != other.experiment.variant:
         echo(f"{before} was played by other rules")
-        return
-    both = rate(before, folder)
-    if both.results.same == (len(run.games), len(run.games)):
+    elif lines == others:
         echo(f"the games of {before}, move for move")
     else:
+        both = rate(before, folder)
         echo("\n".join([*both.settings, *both.sentences]))
 
 
