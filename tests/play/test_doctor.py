@@ -180,7 +180,8 @@ def test_a_sound_configuration_has_no_problems():
         move_timeout=60.0,
     )
     result = invoke("check", str(file))
-    assert (result.exit_code, result.stdout) == (0, "\nno problems\n"), result.output
+    expected, end = result.stdout[:7], "chance of 80 %\n\nno problems\n"
+    assert (result.exit_code, expected) == (0, "faulty:") and result.stdout.endswith(end), result.output
 
 
 @pytest.mark.compiled
