@@ -355,15 +355,7 @@ def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
 
 
 def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
-    prepare, calls = BoardGame.prepare, list[BoardGame]()
-
-    def interrupted(game: BoardGame) -> None:
-        calls.append(game)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        prepare(game)
-
-    monkeypatch.setattr(BoardGame, "prepare", interrupted)
+    monkeypatch.setattr(BoardGame, "prepare", Mock(side_effect=KeyboardInterrupt))
     shown = said("--level", 1, lines=["11-15", "new", "fen"])
     assert "Ctrl-C once more, or `quit`, leaves the game" in shown
     assert "to resume it:" in shown.splitlines()[-2]
