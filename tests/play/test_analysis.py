@@ -143,7 +143,7 @@ def test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory():
 @pytest.mark.full
 @pytest.mark.compiled
 def test_ctrl_c_shows_what_there_is():
-    command = [sys.executable, "-m", "arena", "show", "english", "--player", "full@120s", "--best", "2"]
+    command = [sys.executable, "-m", "arena", "show", "english", "--player", "simple@120s", "--best", "2"]
     unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=unbuffered, **pipes) as process:
