@@ -108,15 +108,23 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        self._time_header()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._time_header()  # a header may have begun to arrive while the last request was answered
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_timer()
+        super().connection_lost(exc)
+
+    def _time_header(self) -> None:
+        """Give a header that has begun HEADER_SECONDS to arrive; one that has arrived ends the time of its own."""
         has_begun = self.is_idle and bool(self.conn.trailing_data[0])
         if has_begun and self._timer is None:
             self._timer = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
         elif not has_begun:
             self._end_timer()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._end_timer()
-        super().connection_lost(exc)
 
     def _end_timer(self) -> None:
         if self._timer is not None:

@@ -8,6 +8,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -118,11 +119,13 @@ def test_half_a_header_is_closed_and_a_whole_one_answered(at, monkeypatch):
             with contextlib.suppress(ConnectionResetError):
                 while knocking.recv(1 << 16):
                     pass
-    with socket.create_connection(("127.0.0.1", at.port), timeout=WAIT_SECONDS) as waiting:
-        for _ in range(2):
-            waiting.sendall(whole)
-            assert waiting.recv(1 << 16).startswith(b"HTTP/1.1 200")
-            time.sleep(0.5)
+    waiting = HTTPConnection("127.0.0.1", at.port, timeout=WAIT_SECONDS)
+    for _ in range(2):
+        waiting.request("GET", "/modules/web/page/keys.js")
+        answer = waiting.getresponse()
+        assert answer.status == 200 and answer.read() and not answer.will_close
+        time.sleep(0.5)
+    waiting.close()
 
 
 def test_connections_that_ask_nothing_keep_nobody_from_an_answer(at):
