@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import click
 
 from arena.base.errors import ArenaError
+from arena.base.files import replace
 from arena.base.wording import counted
+from arena.base.writing import write_text
 from arena.commands.options import PATH, Parsed
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
 from arena.report.load import is_joint, load_run
+from arena.report.page import html_of
 from arena.report.page.standings import rated, standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
-from arena.report.tables.table import words
+from arena.report.tables.table import Grid, words
 from arena.report.together import rate
 from players.identity import COPIES, copy_of
 
 FAULTY = 2
 """Exit code of a report that lacks a section."""
+_RENEWED = 2
+"""Seconds after which a browser loads the page of a watched session again."""
+
+Versions: TypeAlias = Mapping[Path, Mapping[str, str]]
+"""The versions of a watched session by the folders of their runs: the hashes of their files by path."""
+
+
+class Edit(NamedTuple):
+    """What was edited between two versions."""
+
+    after: Path
+    before: Path
+    changes: Sequence[str]
+    """What it came to."""
 
 
 def _games(word: str) -> int:
@@ -115,33 +133,79 @@ def show_verdict(run: Run) -> None:
         show_frame(table)
 
 
-def show_version(folder: Path, before: Path | None) -> None:
-    """Print what the games of a version show, and what changed since the one before, as `arena rate` does."""
+def show_version(folder: Path, before: Path | None) -> list[str]:
+    """Print what the games of a version show, and what changed since the one before, as `arena rate` does.
+
+    Returns the lines of what changed.
+    """
     echo(f"{folder}:")
     run = load_run(folder)
     show_verdict(run)
     if before in (None, folder):
-        return
+        return []
     other = load_run(before)
     lines, others = ({*each.games[["white", "black", "line"]].itertuples(index=False)} for each in (run, other))
     if run.experiment.variant != other.experiment.variant:
-        echo(f"{before} was played by other rules")
+        changes = [f"{before} was played by other rules"]
     elif lines == others:
-        echo(f"the games of {before}, move for move")
+        changes = [f"the games of {before}, move for move"]
     else:
         both = rate(before, folder)
-        echo("\n".join([*both.settings, *both.sentences]))
+        changes = [*both.settings, *both.sentences]
+    echo("\n".join(changes))
+    return changes
 
 
-def show_versions(versions: Mapping[Path, Mapping[str, str]]) -> None:
+def show_versions(versions: Versions) -> Grid:
     """Print the ratings of all versions by the last one's rules, and what brings the best one back."""
     rules = {folder: load_run(folder).experiment.variant for folder in versions}
     last = [*versions][-1]
     together = rate(*(folder for folder in versions if rules[folder] == rules[last]))
-    show_frame(rated(together.standings, words(together.standings["player"])).texts())
+    grid = rated(together.standings, words(together.standings["player"]))
+    show_frame(grid.texts())
     names, players = together.results.names, together.standings["player"]
     best = next((folder for player in players for folder in names if player.endswith(f"({names[folder]})")), last)
-    copies = {path: copy_of(path, mark, best / COPIES) for path, mark in versions[best].items()}
-    edited = [path for path, mark in versions[best].items() if mark != versions[last].get(path)]
-    if commands := [["cp", str(copies[path]), os.path.relpath(path)] for path in edited if copies[path].is_file()]:
-        echo("\n".join([f"to bring {best} back:", *map(shlex.join, commands)]))
+    if best != last and (commands := _commands(best, versions)):
+        echo(f"to bring {best} back:\n{commands}")
+    return grid
+
+
+def write_versions(page: Path, versions: Versions, edits: Sequence[Edit], standings: Grid | None = None) -> None:
+    """Write the page of a watched session: what each edit was and what it came to, and the ratings at its end."""
+    text = html_of(
+        "versions.jinja",
+        f"Versions in {page.parent}",
+        renewed=None if standings else _RENEWED,
+        standings=standings,
+        edits=[(edit, _diff(edit, versions)) for edit in reversed(edits)],
+        commands={folder: _commands(folder, versions) for folder in versions},
+    )
+    replace(page, partial(write_text, text))
+
+
+def _diff(edit: Edit, versions: Versions) -> str:
+    """The differences between the players' files of two versions, as far as they are texts."""
+    lines = list[str]()
+    for path in sorted(versions[edit.before].keys() | versions[edit.after].keys()):
+        if versions[edit.before].get(path) != versions[edit.after].get(path):
+            old, new = (_lines(path, folder, versions[folder]) for folder in (edit.before, edit.after))
+            name = os.path.relpath(path)
+            lines += difflib.unified_diff(old, new, name, name, lineterm="")
+    return "\n".join(lines)
+
+
+def _lines(path: str, folder: Path, marks: Mapping[str, str]) -> list[str]:
+    """The lines that a file had in a version; none where there is no copy of it, or no text."""
+    try:
+        return copy_of(path, marks[path], folder / COPIES).read_text(encoding="utf-8").splitlines()
+    except (KeyError, OSError, UnicodeDecodeError):
+        return []
+
+
+def _commands(version: Path, versions: Versions) -> str:
+    """The commands that give the files of a session the content that they had in a version."""
+    marks = versions[version]
+    edited = [path for path in marks if any(other.get(path) != marks[path] for other in versions.values())]
+    copies = {path: copy_of(path, marks[path], version / COPIES) for path in edited}
+    commands = [["cp", str(copy), os.path.relpath(path)] for path, copy in copies.items() if copy.is_file()]
+    return "\n".join(map(shlex.join, commands))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import chain, count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.base.errors import ArenaError
 from arena.commands.output import echo, say
@@ -22,6 +23,11 @@ from arena.play.workers import Workers, kept_workers
 from players.identity import MISSING, hash_of
 from players.loading import located, user_files
 
+if TYPE_CHECKING:
+    from arena.commands.reports import Edit
+
+PAGE = "watch.html"
+"""The page of the session, in the folder of its first version."""
 _LOOK_SECONDS = 0.02
 """Seconds between two looks at the files."""
 _SETTLE_LOOKS = 50
@@ -43,6 +49,8 @@ def watch(
     files = FollowedFiles([config] if config else [])
     terminal = _Terminal(files)
     versions: dict[Path, Mapping[str, str]] = {}
+    edits: list[Edit] = []
+    page = folder / PAGE
     with kept_workers(), suppress(KeyboardInterrupt), files.followed():
         before = None
         while True:
@@ -51,18 +59,23 @@ def watch(
                 with said():
                     played = _played(read, folder, workers, files, terminal)
                 if played is not None:
-                    from arena.commands.reports import show_version
+                    from arena.commands.reports import Edit, show_version, write_versions
 
-                    show_version(played, before)
+                    changes = show_version(played, before)
                     versions[played] = files.marks
+                    if before is None:
+                        echo(f"what each edit is: {page}")
+                    elif changes:
+                        edits.append(Edit(played, before, changes))
+                    write_versions(page, versions, edits)
                     before = played
             except ArenaError as error:
                 say(str(error))
             echo(f"\n{', '.join(files.wait())}:")
     if versions:
-        from arena.commands.reports import show_versions
+        from arena.commands.reports import show_versions, write_versions
 
-        show_versions(versions)
+        write_versions(page, versions, edits, show_versions(versions))
 
 
 def _played(

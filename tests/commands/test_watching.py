@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import threading
@@ -50,9 +51,9 @@ def watched(
         edit()
         return wait(files)
 
-    def shown(folder: Path, before: Path | None) -> None:
+    def shown(folder: Path, before: Path | None) -> list[str]:
         played.append(folder)
-        show(folder, before)
+        return show(folder, before)
 
     monkeypatch.setattr(watching.FollowedFiles, "wait", edited)
     monkeypatch.setattr(reports, "show_version", shown)
@@ -95,6 +96,9 @@ def test_an_edit_is_played_as_without_watch_and_compared_with_the_version_before
     for name, text in (("w", evaluation()), ("w-2", evaluation(men=5, kings="40"))):
         (copy,) = Path(name, "files").glob("*/my.py")
         assert copy.read_text() == text
+    page = html.unescape(Path("w", watching.PAGE).read_text())
+    assert "-        value += sign * 10 *" in page and "+        value += sign * 5 *" in page
+    assert f"cp {next(Path('w', 'files').glob('*/my.py'))} my.py" in page
 
 
 def replaced_as_editors_do(text: str) -> Callable[[], object]:
