@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ LINES = 12
 """Lines that a chart of families has room for."""
 LETTER = 0.08
 """Inches of a letter of 9 points, about."""
+_LABEL = 40
+"""Characters of a line of an axis label."""
 
 
 def area(title: str, *, width: float = CHART_WIDTH, height: float = 4.4) -> Axes:
@@ -77,8 +80,8 @@ def beside(ax: Axes, row: int, text: str) -> None:
 
 
 def elo_label(reference: str) -> str:
-    """The label of an axis of Elo; `reference` says what 0 is."""
-    return f"Elo ({reference})" if reference else "Elo"
+    """The label of an axis of Elo, in lines as short as the axis; `reference` says what 0 is."""
+    return fill(f"Elo ({reference})", _LABEL) if reference else "Elo"
 
 
 def log_scale(ax: Axes, axis: str, values: np.ndarray) -> None:
