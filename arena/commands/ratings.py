@@ -139,7 +139,7 @@ def _print_json(found: RatedResults, test: dict[str, Any] | None) -> None:
 
 
 def _notes(found: RatedResults) -> list[str]:
-    return [*(note.text for note in found.ratings.notes), *found.results.notes]
+    return [*found.ratings.notes.values(), *found.results.notes]
 
 
 def _same_games(results: Results) -> str:

@@ -19,6 +19,8 @@ INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Points lost by a move from which on it has these names, as lila counts them (modules/tree/Advice.scala)."""
 HALF_POINT, WHOLE = 0.5, 1.0
 """Points lost by a move where the tables judge: a win or a draw thrown away, a win turned into a loss."""
+THROWN_AWAY = {"win_to_draw": (1, 0.5), "draw_to_loss": (0.5, 0), "win_to_loss": (1, 0)}
+"""What a position was worth to the mover, and what was left of it, in points."""
 SCALES = 1e-3, 20.0
 """The least and the greatest scale that `fitted_scale` finds, per man."""
 
@@ -103,18 +105,11 @@ def errors_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for player, mine in decisions.groupby("player", observed=True):
         best, after = (mine[name].to_numpy(float) for name in ("best", "played"))
-        errs = best > after
-        rows.append(
-            {
-                "player": player,
-                "decisions": len(mine),
-                "errors": int(errs.sum()),
-                **hit_rate(errs, mine["cluster"]).columns("error_rate"),
-                "win_to_draw": int(((best == 1) & (after == 0.5)).sum()),
-                "draw_to_loss": int(((best == 0.5) & (after == 0)).sum()),
-                "win_to_loss": int(((best == 1) & (after == 0)).sum()),
-            }
-        )
+        rate = hit_rate(best > after, mine["cluster"]).columns("error_rate")
+        row = {"player": player, "decisions": len(mine), "errors": int((best > after).sum()), **rate}
+        for name, (value, left) in THROWN_AWAY.items():
+            row[name] = int(((best == value) & (after == left)).sum())
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -125,16 +120,9 @@ def losses_by_player(decisions: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for player, mine in decisions.groupby("player", observed=True):
-        lost = mine["lost"].to_numpy(float)
-        rows.append(
-            {
-                "player": player,
-                "decisions": len(mine),
-                **mean(lost, mine["cluster"]).columns("lost_per_move"),
-                "inaccuracies": int(((lost >= INACCURACY) & (lost < MISTAKE)).sum()),
-                "mistakes": int(((lost >= MISTAKE) & (lost < BLUNDER)).sum()),
-                "blunders": int((lost >= BLUNDER).sum()),
-                **hit_rate(lost >= BLUNDER, mine["cluster"]).columns("blunder_rate"),
-            }
-        )
+        lost, cluster = mine["lost"].to_numpy(float), mine["cluster"]
+        row = {"player": player, "decisions": len(mine), **mean(lost, cluster).columns("lost_per_move")}
+        counts = np.histogram(lost, [INACCURACY, MISTAKE, BLUNDER, np.inf])[0].tolist()
+        row |= dict(zip(("inaccuracies", "mistakes", "blunders"), counts, strict=True))
+        rows.append(row | hit_rate(lost >= BLUNDER, cluster).columns("blunder_rate"))
     return pd.DataFrame(rows)

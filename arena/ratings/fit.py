@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -45,48 +45,55 @@ RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave 
 MOST_ADVANTAGE = 9.0  # logits beyond which floats cannot tell scores from 0 and 1
 
 
-class JointFit(NamedTuple):
-    """Parameters as fitted to all games, and what their covariance is made of."""
+class JointFit:
+    """Parameters fitted to all games, and what their covariance is made of."""
 
-    games: Clusters
-    theta: Floats
-    score: Floats
-    """Expected in each game, of who moves first."""
-    told: Floats
-    """What each game tells: by what its score grows with the lead."""
-    rows: csr_array
-    """Of the games in the equations, `float[games, parameters]`; times `told` the derivatives of the scores."""
-    bread: Floats
-    """The inverse of what all games tell of the parameters, 0 for those that are given."""
-    slopes: csr_array
-    """What each cluster adds to the equations, `float[clusters, parameters]`."""
-    scale: Floats
-    """By what the squares of these count: 0 for clusters that show no spread."""
-    known: Floats
-    """The part of the meat that no cluster estimates: the model's and the prior's."""
-    to_elo: Floats
-    """Turns parameters into the Elo of each player and, last, of moving first."""
-    group: Ints
-    """Of each player: those with the same number are connected through games."""
-    by_prior: Bools
-    """Of each player: whether the prior alone keeps its Elo finite."""
-    differences: int
-    """How many differences of strengths were fitted."""
-    clusters: int
-    """Those that tell of these: with a player whose Elo is not given."""
-    left: float
-    """Degrees of freedom: `clusters` less `differences`, 1 at least."""
+    def __init__(self, rated: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float], prior: float) -> None:
+        """Fit coded games (`arena.ratings.clusters.clustered`) of players, each of whom is *rated_as* one of them.
 
-    @property
-    def tells_advantage(self) -> bool:
-        """Whether the advantage of moving first was fitted."""
-        return bool(self.bread[-1, -1] > 0)
+        One anchor is the zero in its group. Several keep their Elo, and then no advantage is fitted.
+        """
+        size = len(rated_as)
+        self.games = games = clustered(rated, size)
+        given = np.full(size + 1, math.nan)
+        if len(anchors) > 1:
+            given[[*anchors]] = np.fromiter(anchors.values(), float) / ELO_PER_LOGIT
+        self.tells_advantage = len(anchors) < 2 and _tells_advantage(games, size)
+        given[size] = math.nan if self.tells_advantage else 0.0
+        # the bread is the inverse of what all games tell of the parameters, 0 for those that are given
+        self.theta, self.bread = _solved(games, given, prior)
+        # of each game: what who moves first is expected to score, and by what that grows with the lead
+        self.score, self.told, ratio = scores(games, self.theta)
+        # `float[games, parameters]`: times `told` the derivatives of the scores
+        self.rows = design(games, ratio, size + 1)
 
-    @property
+        group, free = components(games.first, games.second, size), np.isnan(given[:-1])
+        self.differences = int(np.count_nonzero(free)) - len({*group} - {*group[~free]})
+        # those that tell of a difference: with a player whose Elo is not given
+        self.clusters = len(np.unique(games.cluster[free[games.first] | free[games.second]]))
+        self.left = max(self.clusters - self.differences, 1.0)
+
+        # the meat: what clusters that show a spread estimate, and what the model and the prior know
+        alike = _alike(games, size)
+        by_model = games.information * game_variance(games, self.score) * alike[games.cluster]
+        self._slopes = summed(self.rows, games.weight * (games.points - self.score), games.cluster)
+        self._scale = np.where(alike, 0.0, self.clusters / self.left * student_factor(self.left))
+        self._known = weighted_squares(self.rows, by_model) + np.diag(_prior(self.theta, prior, self.theta[-1])[2])
+
+        information = abs(self.rows[:, :size]).T @ (games.weight * self.told) + 1e-12
+        to_elo = np.eye(size + 1)
+        to_elo[:size, :size] = (np.eye(size) - _zero(group, information, anchors))[rated_as]
+        # turns parameters into the Elo of each player and, last, of moving first
+        self.to_elo = ELO_PER_LOGIT * to_elo
+        # of each player: its group, and whether the prior alone keeps its Elo finite
+        self.group = group[rated_as]
+        self.by_prior = _by_prior(games, group, information, [*anchors])[rated_as]
+
+    @cached_property
     def covariance(self) -> Floats:
         """Of the Elo of each player and of moving first."""
         outer = self.to_elo @ self.bread
-        covariance: Floats = outer @ (weighted_squares(self.slopes, self.scale) + self.known) @ outer.T
+        covariance: Floats = outer @ (weighted_squares(self._slopes, self._scale) + self._known) @ outer.T
         return covariance
 
     def student(self, weights: Floats) -> tuple[float, float]:
@@ -97,54 +104,11 @@ class JointFit(NamedTuple):
         """
         direction = self.bread @ (self.to_elo[:-1].T @ weights)
         pairing = self.games.pairing[self.games.start]
-        part = np.bincount(pairing, self.scale * (self.slopes @ direction) ** 2) / student_factor(self.left)
+        part = np.bincount(pairing, self._scale * (self._slopes @ direction) ** 2) / student_factor(self.left)
         freedom = np.bincount(pairing, minlength=len(part)) * self.left / self.clusters
-        variance = float(part.sum() + direction @ self.known @ direction)
+        variance = float(part.sum() + direction @ self._known @ direction)
         doubt = max(float(part @ (part / np.maximum(freedom, 1e-9))), 1e-9 * variance**2)
         return math.sqrt(variance), variance**2 / doubt
-
-
-def joint_fit(rated: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float], prior: float) -> JointFit:
-    """Fit coded games (`arena.ratings.clusters.clustered`) of players, each of whom is *rated_as* one of them.
-
-    One anchor is what Elo is relative to in its group; several keep their Elo, and then no advantage is fitted.
-    """
-    size = len(rated_as)
-    games, given = clustered(rated, size), np.full(size + 1, math.nan)
-    if len(anchors) > 1:
-        given[[*anchors]] = np.fromiter(anchors.values(), float) / ELO_PER_LOGIT
-    if len(anchors) > 1 or not _tells_advantage(games, size):
-        given[size] = 0.0
-    theta, bread = _solved(games, given, prior)
-    score, told, ratio = scores(games, theta)
-    rows, group = design(games, ratio, size + 1), components(games.first, games.second, size)
-
-    free = np.isnan(given[:-1])
-    differences = int(np.count_nonzero(free)) - len({*group} - {*group[~free]})
-    clusters = len(np.unique(games.cluster[free[games.first] | free[games.second]]))
-    left = max(clusters - differences, 1.0)
-    alike = _alike(games, size)
-    by_model = games.information * game_variance(games, score) * alike[games.cluster]
-    information = abs(rows[:, :size]).T @ (games.weight * told) + 1e-12
-    to_elo = np.eye(size + 1)
-    to_elo[:size, :size] = (np.eye(size) - _zero(group, information, anchors))[rated_as]
-    return JointFit(
-        games,
-        theta,
-        score,
-        told,
-        rows,
-        bread,
-        slopes=summed(rows, games.weight * (games.points - score), games.cluster),
-        scale=np.where(alike, 0.0, clusters / left * student_factor(left)),
-        known=weighted_squares(rows, by_model) + np.diag(_prior(theta, prior, theta[-1])[2]),
-        to_elo=ELO_PER_LOGIT * to_elo,
-        group=group[rated_as],
-        by_prior=_by_prior(games, group, information, [*anchors])[rated_as],
-        differences=differences,
-        clusters=clusters,
-        left=left,
-    )
 
 
 def student_factor(freedom: float) -> float:

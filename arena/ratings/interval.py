@@ -68,13 +68,6 @@ class Interval(NamedTuple):
 UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
-def elo_from_score(score: float) -> float:
-    """Elo difference at which the logistic curve expects a score, 0 < score < 1; ValueError outside."""
-    if not 0 < score < 1:
-        raise ValueError(f"a score of {score} has no finite Elo: it must lie between 0 and 1, both excluded")
-    return ELO_PER_LOGIT * (math.log(score) - math.log1p(-score))
-
-
 def score_from_elo(elo: float) -> float:
     """Expected score of a player `elo` points stronger: 1 / (1 + 10^(-elo/400))."""
     return 1 / (1 + 10 ** (-elo / 400)) if elo >= 0 else 1 - score_from_elo(-elo)

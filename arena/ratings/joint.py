@@ -15,12 +15,11 @@ games between them say nothing, and where there are no other games they have non
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -29,7 +28,7 @@ from scipy.special import ndtri, stdtr
 from arena.base.wording import counted, first_few, unknown
 from arena.ratings.clusters import coded, components, pairing_of
 from arena.ratings.contrasts import critical
-from arena.ratings.fit import JointFit, joint_fit
+from arena.ratings.fit import JointFit
 from arena.ratings.interval import Z95, Floats, Interval, Ints, los
 from arena.rules.result import Colour
 
@@ -38,27 +37,7 @@ FEWEST_LINES = 5  # openings that two players must have played alike from both s
 MAX_NAMES = 8  # pairs of twins, groups, and players of a group, that notes name
 
 
-class NoteKind(Enum):
-    """The kinds of notes on a rating."""
-
-    ONE_PLAYER = auto()
-    MORE_TWINS = auto()
-    REPEATED = auto()
-    GROUPS = auto()
-    BY_PRIOR = auto()
-    NO_ADVANTAGE = auto()
-
-
-class Note(NamedTuple):
-    """What a reader of a rating must know."""
-
-    kind: NoteKind
-    text: str
-    """A sentence."""
-    players: tuple[str, ...] = ()
-    """The two that are one player."""
-    games: int = 0
-    """The games between these."""
+NoteKind: TypeAlias = Literal["twins", "repeated", "groups", "by prior", "no advantage"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +55,8 @@ class Ratings:
     covariance: pd.DataFrame  # of the Elo ratings, player x player, in Elo^2
     advantage: Interval  # of moving first, in Elo; without width if it was not fitted
     groups: tuple[tuple[str, ...], ...]  # players connected through games; Elo compares only inside a group
-    notes: tuple[Note, ...]  # what a reader of the table must know
+    notes: Mapping[NoteKind, str]  # what a reader of the table must know, in sentences
+    twins: Mapping[tuple[str, str], int] = field(default_factory=dict)  # two that are one: their games
     joint: JointFit | None = None  # what was fitted; None of ratings that are not from games
     names: tuple[str, ...] = ()  # the players as they are numbered in it
 
@@ -115,11 +95,6 @@ class Ratings:
     def family(self) -> Family:
         """All differences of two players: which of them are beyond chance, all together."""
         return Family(self)
-
-    @property
-    def has_twins(self) -> bool:
-        """Whether two players are one."""
-        return any(note.kind is NoteKind.ONE_PLAYER for note in self.notes)
 
     @cached_property
     def _elo(self) -> dict[str, float]:
@@ -181,7 +156,7 @@ def rate(
     twins = _twins(played, size)
     rated_as = _representatives(twins, anchors, size)
     rated = played.assign(first=rated_as[played["first"]], second=rated_as[played["second"]])
-    joint = joint_fit(rated[rated["first"] != rated["second"]], rated_as, anchors, prior)
+    joint = JointFit(rated[rated["first"] != rated["second"]], rated_as, anchors, prior)
 
     group, covariance = joint.group, joint.covariance
     *elo, advantage = joint.to_elo @ joint.theta
@@ -199,16 +174,22 @@ def rate(
     table.loc[~has_met & (np.bincount(one)[one] > 1), ["elo", "elo_low", "elo_high", "los"]] = math.nan
 
     groups = tuple(tuple(table["player"][group == number]) for number in np.unique(group))
-    notes = [*_twin_notes(twins, names), *_repetition_notes(played), *_group_notes(groups)]
+    named_twins = {(names[a], names[b]): games for (a, b), games in twins.items()}
+    notes: dict[NoteKind, str] = {
+        "twins": _twin_note(named_twins),
+        "repeated": _repetition_note(played),
+        "groups": _group_note(groups),
+    }
     if table["by_prior"].any():
-        text = "* Scored nothing or all against the others: the prior alone keeps this Elo finite."
-        notes.append(Note(NoteKind.BY_PRIOR, text))
+        notes["by prior"] = "* Scored nothing or all against the others: the prior alone keeps this Elo finite."
     if not joint.tells_advantage and len(anchors) < 2 and has_met.any():
-        text = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
-        notes.append(Note(NoteKind.NO_ADVANTAGE, text))
+        notes["no advantage"] = (
+            "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
+        )
+    notes = {kind: text for kind, text in notes.items() if text}
     moving_first = Interval.around(float(advantage), Z95 * math.sqrt(max(float(covariance[-1, -1]), 0.0)))
     by_name = pd.DataFrame(spread, ranked, ranked)
-    return Ratings(table, by_name, moving_first, groups, tuple(notes), joint, tuple(names))
+    return Ratings(table, by_name, moving_first, groups, notes, named_twins, joint, tuple(names))
 
 
 def zero(players: Sequence[str], anchor: Mapping[str, float] = MappingProxyType({})) -> Mapping[str, float]:
@@ -266,29 +247,29 @@ def _representatives(twins: Collection[tuple[int, int]], anchors: Collection[int
     return first[part]
 
 
-def _twin_notes(twins: Mapping[tuple[int, int], int], names: Sequence[str]) -> Iterator[Note]:
-    for (a, b), games in [*twins.items()][:MAX_NAMES]:
-        text = f"{names[a]} and {names[b]} played the same moves in all {games} games: they are one player."
-        yield Note(NoteKind.ONE_PLAYER, text, (names[a], names[b]), games)
-    if (rest := len(twins) - MAX_NAMES) > 0:
-        yield Note(NoteKind.MORE_TWINS, f"So did {counted(rest, 'more pair')} of players.")
+def _twin_note(twins: Mapping[tuple[str, str], int]) -> str:
+    told = [
+        f"{one} and {other} played the same moves in all {games} games: they are one player."
+        for (one, other), games in twins.items()
+    ]
+    rest = len(told) - MAX_NAMES
+    return " ".join([*told[:MAX_NAMES], *[f"So did {counted(rest, 'more pair')} of players."] * (rest > 0)])
 
 
-def _repetition_notes(games: pd.DataFrame) -> Iterator[Note]:
+def _repetition_note(games: pd.DataFrame) -> str:
     total, lined = len(games), games[games["line"] >= 0]
-    if repeated := int(lined.duplicated(["first", "second", "line"]).sum()):
-        text = (
-            f"{total} games, {total - repeated} distinct: {repeated} of {total} games repeat an earlier one move "
-            "for move, as deterministic players do; they add nothing to what the intervals rest on."
-        )
-        yield Note(NoteKind.REPEATED, text)
+    repeated = int(lined.duplicated(["first", "second", "line"]).sum())
+    text = (
+        f"{total} games, {total - repeated} distinct: {repeated} of {total} games repeat an earlier one move "
+        "for move, as deterministic players do; they add nothing to what the intervals rest on."
+    )
+    return text if repeated else ""
 
 
-def _group_notes(groups: Sequence[Sequence[str]]) -> Iterator[Note]:
-    if len(groups) > 1:
-        members = [f"({number}) {first_few(group, MAX_NAMES)}" for number, group in enumerate(groups, 1)]
-        text = (
-            f"The players fall into {len(groups)} groups without games between them, so ratings compare "
-            f"only inside a group: {first_few(members, MAX_NAMES, '; ')}."
-        )
-        yield Note(NoteKind.GROUPS, text)
+def _group_note(groups: Sequence[Sequence[str]]) -> str:
+    members = [f"({number}) {first_few(group, MAX_NAMES)}" for number, group in enumerate(groups, 1)]
+    text = (
+        f"The players fall into {len(groups)} groups without games between them, so ratings compare "
+        f"only inside a group: {first_few(members, MAX_NAMES, '; ')}."
+    )
+    return text if len(groups) > 1 else ""

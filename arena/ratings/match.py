@@ -1,4 +1,4 @@
-"""Statistics of a match between two players from its counts: score, Elo, sequential tests, resolution.
+"""Statistics of a match between two players from its counts: normalized Elo, sequential tests, resolution.
 
 Counts stand in the order of a player's points, worst result first; their length says what they count.
 
@@ -7,10 +7,8 @@ Counts stand in the order of a player's points, worst result first; their length
 
 The same match from the opponent's view is ``counts[::-1]``. Scores are the fraction of points, 0 to 1.
 
-A count of zero enters variances, Elo and likelihoods as 0.001, the convention of fastchess and fishtest, so
-every figure is finite. For one-sided counts (only wins, say) the figures derived from the variance are then
-finite but not trustworthy: the estimate and its width depend on that 0.001. For such data use
-`arena.ratings.joint.rate`, which has a prior.
+A count of zero enters variances and likelihoods as 0.001, the convention of fastchess and fishtest, so every
+figure is finite. For one-sided counts (only wins, say) normalized Elo depends on that 0.001.
 """
 
 import math
@@ -21,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.wording import unknown
-from arena.ratings.interval import ELO_PER_LOGIT, Z80, Z95, Floats, Interval, elo_from_score, los, score_from_elo
+from arena.ratings.interval import ELO_PER_LOGIT, Z80, Z95, Floats, Interval, score_from_elo
 from arena.rules.result import pair_points
 
 NELO_SCALE = 800 / math.log(10)  # M. Van den Bergh, "Comments on normalized Elo"
 REGULARISATION = 1e-3  # results that an empty count stands for
-SCORE_LIMIT = 1e-3  # confidence limits of a score stay this far from 0 and 1, as in OpenBench
 ELO_LIMIT = 5000.0  # hypotheses beyond it have scores that floats cannot tell from 0 and 1
 
 Counts: TypeAlias = Sequence[int] | Sequence[float] | NDArray[np.integer] | NDArray[np.floating]
@@ -34,35 +31,17 @@ Model: TypeAlias = Literal["normalized", "logistic"]
 Verdict: TypeAlias = Literal["H0", "H1", "continue"]
 
 
-class Summary(NamedTuple):
-    """Figures of a match."""
+def normalized_elo(counts: Counts) -> Interval:
+    """(s - 1/2) / sqrt(v) * 800 / ln 10 of a score s with the variance v of a game, for pairs with 2 v.
 
-    elo: Interval
-    nelo: Interval  # normalized Elo
-    los: float  # probability that the player is the stronger one
-
-
-def match_summary(counts: Counts) -> Summary:
-    """Elo, normalized Elo and LOS of a match from its counts (see the module docstring).
-
-    Elo's half width is half the distance between the Elos of the score's limits, s +- z sqrt(v / n), these
-    kept at least 0.001 away from 0 and 1; n is games or pairs. Normalized Elo is (s - 1/2) / sqrt(v) * 800 / ln
-    10, for pairs with 2 v. Without games: Elo 0 +- 1200, LOS 0.5.
-
-    Raises ValueError for a length other than 3 or 5 or a count that is negative or not finite.
+    Its 95 % interval is that of s. Raises ValueError for counts that are none.
     """
     weights = np.maximum(_checked(counts), REGULARISATION)
-    points, total = np.linspace(0, 1, len(weights)), float(weights.sum())
-    lead = float(weights @ (points - 0.5)) / total
-    score, error = 0.5 + lead, math.sqrt(float(weights @ (points - 0.5 - lead) ** 2)) / total
-    low = max(score - Z95 * error, min(score, SCORE_LIMIT))
-    high = min(score + Z95 * error, max(score, 1 - SCORE_LIMIT))
-    unit = NELO_SCALE / (error * math.sqrt(len(weights) // 2 * total))
-    return Summary(
-        elo=Interval.around(elo_from_score(score), (elo_from_score(high) - elo_from_score(low)) / 2),
-        nelo=Interval.around(lead * unit, Z95 * error * unit),
-        los=float(los(lead, error)),
-    )
+    points, total = np.linspace(-0.5, 0.5, len(weights)), float(weights.sum())
+    lead = float(weights @ points) / total
+    deviation = math.sqrt(float(weights @ (points - lead) ** 2) / total)
+    unit = NELO_SCALE / (deviation * math.sqrt(len(weights) // 2))
+    return Interval.around(lead * unit, Z95 * deviation / math.sqrt(total) * unit)
 
 
 def resolution(games: float, draw_rate: float) -> float:

@@ -6,14 +6,14 @@ place of commas. Of a PDN only the tags White, Black, GameType, Variant, FEN, Ga
 moves count, so that games of unknown rules are read, too.
 
 Sources together. A game that several sources have counts once: games of an arena's run are known by their id, with
-the same moves where both sources have these, others of a PDN by their text, and those of a CSV without ids where
-both files are equal. A player that is not the same in two runs, by its settings and files, is two players.
+the same moves where both sources have these, others of a PDN by their text, and those of a CSV without ids by
+their file and line. A player that is not the same in two runs, by its settings and files, is two players.
 """
 
 import csv
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
@@ -28,12 +28,9 @@ from arena.base.files import decoded, unreadable
 from arena.base.wording import counted, cut, listed, quoted
 from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
-from arena.rules.notation import NotationError
-from arena.rules.pdn.moves import read_moves
 from arena.rules.pdn.rules import GameRules, guesses, result_of_tags, rules_of_tags
-from arena.rules.pdn.tokens import RawGame, split
+from arena.rules.pdn.tokens import split
 from arena.rules.result import NO_RESULT, RESULTS, WHITE_POINTS, Colour, pentanomial
-from arena.rules.variants import Variant
 
 COLUMNS = ["white", "black", "result", "count", "pair", "line", "opening", "id", "plies", "kind"]
 """Of the games of a source; from pair to plies a value may be missing."""
@@ -42,8 +39,6 @@ RUN, PDN, CSV = range(3)
 _GAME = ["white", "black", "result", "id", "plies"]
 """What two records of one game have in common."""
 _COUNTS = ("wins", "draws", "losses")
-_CHECKED = 500
-"""Games of a PDN, at most, whose moves are played."""
 _LISTED = 20
 """Lines of a file that a note of games left out names."""
 _MOST = 1_000_000
@@ -71,15 +66,13 @@ class GameSource(NamedTuple):
     first: Colour | None = None
     """The colour that moves first, if the source says so."""
     first_by: str = ""
-    """What says so."""
+    """What says so, such as "GameType"."""
     faults: Sequence[_Fault] = ()
     """The games that are left out."""
     notes: Sequence[str] = ()
     """Sentences on how its results were read."""
     players: Mapping[str, str] = MappingProxyType({})
     """What each player is made of, as a hash, by its name; nothing of a file."""
-    content: bytes | None = None
-    """Of a file."""
 
 
 class Results(NamedTuple):
@@ -90,16 +83,16 @@ class Results(NamedTuple):
     first: Colour
     """The colour that moves first: as given, else as the sources say, else white."""
     first_by: str
-    """What says so, such as "GameType"; empty if nothing does."""
+    """What says so; empty if nothing does."""
     faults: Sequence[_Fault]
     """Games that are left out as they cannot be rated."""
     notes: Sequence[str]
     """Sentences on what was read as a guess, or not counted."""
-    names: Mapping[Path, str] = MappingProxyType({})
+    names: Mapping[Path, str]
     """By which people know the sources, in their order, by path."""
-    versions: Mapping[str, Mapping[int, str]] = MappingProxyType({})
-    """By the name of a player, and the place of a source that has it, the name that it has in `games`."""
-    same: tuple[int, int] = (0, 0)
+    versions: Mapping[str, Mapping[int, str]]
+    """By the name of a player that is not the same in all sources: its name in `games`, by the source's place."""
+    same: tuple[int, int]
     """Games that both of two sources have, by players, colours, opening and its how-many-th time; those of them
     with the same moves."""
 
@@ -110,7 +103,7 @@ class Results(NamedTuple):
 
     def label(self, player: str, source: int) -> str:
         """The name in `games` of a player of a source."""
-        return self.versions[player].get(source, player) if player in self.versions else player
+        return self.versions.get(player, {}).get(source, player)
 
 
 def read_file(path: Path, first: Colour | None = None) -> GameSource:
@@ -123,17 +116,13 @@ def read_file(path: Path, first: Colour | None = None) -> GameSource:
     if path.is_char_device():
         raise ArenaError(f"{path} cannot be read: it is a device")
     try:
-        content = path.read_bytes()
+        text, caution = decoded(path.read_bytes())
     except OSError as error:
         raise ArenaError(unreadable(path, error)) from None
-    text, caution = decoded(content)
     suffix = path.suffix.lower()
-    if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
-        source = _pdn(path, text, first)
-    else:
-        source = _csv(path, text)
-    notes = [f"{path}: {caution}.", *source.notes] if caution else source.notes
-    return source._replace(notes=notes, content=content)
+    is_pdn = suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("["))
+    source = _pdn(path, text, first) if is_pdn else _csv(path, text)
+    return source._replace(notes=[f"{path}: {caution}.", *source.notes]) if caution else source
 
 
 def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Results:
@@ -141,39 +130,33 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
 
     Raises ArenaError if no game has a result, and if sources differ in who moves first and *first* is not given.
     """
-    sources, notes = _distinct(sources)
     faults = [fault for source in sources for fault in source.faults]
-    games = pd.concat(
-        [source.games.assign(source=number) for number, source in enumerate(sources)], ignore_index=True
-    )
+    placed = [source.games.assign(source=place) for place, source in enumerate(sources)]
+    games = pd.concat(placed, ignore_index=True)
     missing = games["result"].isna()
-    if faults and missing.all():
-        path, line, reason = faults[0]
-        forms = f" (known: {_FORMS})" if reason.startswith("unknown result") else ""
-        raise ArenaError(f"{path}:{line}: {reason}{forms}")
     if missing.all():
-        raise ArenaError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
+        _refuse_without_results(sources, faults)
     claims = {source.first: source for source in reversed(sources) if source.first}
     if first is None and len(claims) > 1:
         raise ArenaError(
             f"White moves first in {claims['white'].path}, Black in {claims['black'].path}: give --first for all"
         )
-    first_by = "--first" if first else next((source.first_by for source in claims.values()), "")
-    notes = [*(note for source in sources for note in source.notes), *_fault_notes(faults), *notes]
+    notes = [*(note for source in sources for note in source.notes), *_fault_notes(faults)]
     if skipped := int(games["count"][missing].sum()):
         notes.append(f"{counted(skipped, 'game')} without a result {'was' if skipped == 1 else 'were'} skipped.")
     games = games[~missing].reset_index(drop=True)
     games["is_copy"] = games.index.isin(_copies(games))
-    if copies := int(games["is_copy"].sum()):
+    if copies := int(games["count"][games["is_copy"]].sum()):
         have, are = ("stands", "is") if copies == 1 else ("stand", "are")
         notes.append(f"{counted(copies, 'game')} {have} in two of these or more and {are} counted once.")
     names = _names([source.path for source in sources])
     versions = _versions(sources, list(names.values()))
-    for label in versions.values():
-        notes.append(f"{listed(dict.fromkeys(label.values()))} are not the same player and are rated apart.")
+    apart = (listed(dict.fromkeys(label.values())) for label in versions.values())
+    notes += [f"{each} are not the same player and are rated apart." for each in apart]
     same = _same(games) if len(sources) == 2 else (0, 0)
     games["pair"] = games.groupby(["source", "pair"], sort=False).ngroup()
     games["line"] = games.groupby("line", sort=False).ngroup()
+    first_by = "--first" if first else next((source.first_by for source in claims.values()), "")
     mover = first or next(iter(claims), None) or "white"
     results = Results(games, mover, first_by, faults, notes, names, versions, same)
     for colour in ("white", "black"):
@@ -181,16 +164,13 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
     return results
 
 
-def _distinct(sources: Sequence[GameSource]) -> tuple[list[GameSource], list[str]]:
-    """The sources without files that are equal to one before, and a sentence on each of these."""
-    kept: dict[object, GameSource] = {}
-    notes = []
-    for source in sources:
-        before = kept.setdefault(source.path if source.content is None else source.content, source)
-        if before is not source:
-            is_other = f"the same file as {before.path}" if source.path != before.path else "given twice"
-            notes.append(f"{source.path} is {is_other}: its games are counted once.")
-    return list(kept.values()), notes
+def _refuse_without_results(sources: Sequence[GameSource], faults: Sequence[_Fault]) -> None:
+    """Raise ArenaError, which says what is wrong with the first game, or that no file has a result."""
+    if not faults:
+        raise ArenaError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
+    path, line, reason = faults[0]
+    forms = f" (known: {_FORMS})" if reason.startswith("unknown result") else ""
+    raise ArenaError(f"{path}:{line}: {reason}{forms}")
 
 
 def _copies(games: pd.DataFrame) -> pd.Index:
@@ -202,7 +182,7 @@ def _copies(games: pd.DataFrame) -> pd.Index:
 
 def _same(games: pd.DataFrame) -> tuple[int, int]:
     """How many games two sources have both, by players, colours, opening and time; how many of them are alike."""
-    one, other = (games[(games["source"] == number) & games["id"].notna()] for number in (0, 1))
+    one, other = (games[(games["source"] == number) & games["plies"].notna()] for number in (0, 1))
     both = one.merge(other, on=["white", "black", "id"])
     alike = (both["result_x"] == both["result_y"]) & (both["plies_x"] == both["plies_y"])
     alike &= (both["line_x"] == both["line_y"]) | (both["kind_x"] != both["kind_y"])
@@ -277,7 +257,6 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     rows, faults = [], []
     claims: dict[GameRules, int] = {}  # whose win 1-0 is, and the first line that says so
     guess, notes = guesses(text), dict[str, None]()
-    known: list[tuple[RawGame, Variant]] = []
     texts = Counter[str]()
     for game in split(text):
         if not game.tags:
@@ -297,8 +276,6 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
         fen, moves, words = game.tags.get("FEN", "").strip(), game.moves, " ".join(game.text.split())
         texts[words] += 1
         id = game.tags.get("GameId", f"{texts[words]} {words}")
-        if rules.variant and rules.source:
-            known.append((game, rules.variant))
         played = (f"{fen} {moves}", fen, id, str(len(moves.split()))) if moves else (None, fen, None, None)
         rows.append((white, black, result if result in RESULTS else None, *played))
         claims.setdefault(rules, game.line)
@@ -311,21 +288,7 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     if any(rules.first == "black" for rules in claims):
         notes[f"{path}: 1-0 is Black's win where Black moves first."] = None
     colour, source = (None, "") if first else _first_of(path, claims)
-    return GameSource(path, games[COLUMNS], colour, source, faults, [*notes, *_unplayable(path, known)])
-
-
-def _unplayable(path: Path, games: Sequence[tuple[RawGame, Variant]]) -> Iterator[str]:
-    """A sentence on games of known rules that count although a move of theirs cannot be played."""
-    looked_at = games[:: -(-len(games) // _CHECKED) or 1]
-    first: list[tuple[int, str]] = []
-    for game, variant in looked_at:
-        with suppress(NotationError):
-            problems = read_moves(game, variant).problems
-            first += [(game.line, problem.message) for problem in problems if problem.ply][:1]
-    if first:
-        games_with = f"{counted(len(first), 'game')}{f' of {len(looked_at)} looked at' * (looked_at != games)}"
-        first_one = f"the first (line {first[0][0]}): {first[0][1]}"
-        yield f"{path}: {games_with} counted although not all moves can be played, {first_one}."
+    return GameSource(path, games[COLUMNS], colour, source, faults, [*notes])
 
 
 def _first_of(path: Path, claims: Mapping[GameRules, int]) -> tuple[Colour | None, str]:
@@ -354,9 +317,10 @@ def _csv(path: Path, text: str) -> GameSource:
         )
     games, faults = [], []
     is_of_a_run = {"id", "plies", "opening_fen"} <= columns.keys()
+    file = hashlib.sha256(text.encode()).hexdigest()[:16]
     for line, row in rows:
         players, pair = (row["white"], row["black"]), row.get("pair") or None
-        known = (row["opening_fen"], row["id"], row["plies"]) if is_of_a_run else (None, None, None)
+        known = (row["opening_fen"], row["id"], row["plies"]) if is_of_a_run else (None, f"{file}:{line}", None)
         try:
             if reason := _wrong_names(*players):
                 raise ValueError(reason)

@@ -89,7 +89,7 @@ def mean(rated: Across) -> Ratings:
     elo, covariance = rated.elo.mean(axis=0), rated.covariance.mean(axis=(0, 2))
     table = elo_table(rated.players, elo, covariance).assign(games=1)
     spread = pd.DataFrame(covariance, rated.players, rated.players)
-    return Ratings(table, spread, Interval(0.0, 0.0, 0.0), (rated.players,), ())
+    return Ratings(table, spread, Interval(0.0, 0.0, 0.0), (rated.players,), {})
 
 
 def by_run(rated: Across) -> pd.DataFrame:

@@ -137,8 +137,8 @@ def read_results(*sources: str | os.PathLike[str], first: Colour | None = None) 
 
     Raises ArenaError for what cannot be read, and for sources that differ in who moves first.
     """
-    paths = [Path(source) for source in sources]
-    runs = {path: read(path) for path in dict.fromkeys(paths) if path.is_dir()}
+    paths = list(dict.fromkeys(map(Path, sources)))
+    runs = {path: read(path) for path in paths if path.is_dir()}
     results = combined(
         [source_of(path, runs[path]) if path in runs else read_file(path, first) for path in paths], first
     )

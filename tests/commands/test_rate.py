@@ -118,7 +118,8 @@ def test_semicolons_and_tabs_separate_cells_as_commas_do(tmp_path):
     listed = written(tmp_path, "commas.csv", 'white,black,result\nann,"b; ob",1-0\n"b; ob",ann,1/2-1/2\n')
     for name, mark in (("semicolons.csv", ";"), ("tabs.csv", "\t")):
         path = written(tmp_path, name, listed.read_text().replace(",", mark))
-        assert read_results([path]).games.equals(read_results([listed]).games)
+        found, expected = (read_results([each]).games.drop(columns="id") for each in (path, listed))
+        assert found.equals(expected)
 
 
 def test_pairs_are_games_of_one_number_or_from_one_fen_with_colours_swapped_in_one_file(tmp_path):
@@ -229,7 +230,7 @@ def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
     text = same + game("b", "a", moves="11-15 22-17") + game(number="", moves="") * 2
     games = read_results([written(tmp_path, "games.pdn", text)]).games
     assert games["line"].isna().sum() == 2
-    assert any("7 games, 4 distinct" in note.text for note in rate(games).notes)
+    assert "7 games, 4 distinct" in rate(games).notes["repeated"]
 
 
 @pytest.mark.parametrize(
@@ -324,14 +325,7 @@ def test_sources_that_differ_in_who_moves_first_need_first(tmp_path):
         assert invoke("rate", *paths, "--first", "black").exit_code == 0
 
 
-# --- what is counted all the same
-
-
-def test_a_game_with_a_move_that_cannot_be_played_is_told_with_its_line(tmp_path):
-    games = game(GameType="21") + game("b", "a", moves="11-22", GameType="21") + game(moves="11-22", GameType="99")
-    path = written(tmp_path, "games.pdn", games)
-    (note,) = [note for note in rated(path, "--first", "black")["notes"] if "line 8" in note]
-    assert note.startswith(f"{path}: 1 game ") and "11-22" in note
+# --- a test of the games there are
 
 
 @pytest.mark.parametrize(("rows", "counts", "named"), [

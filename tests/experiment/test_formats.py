@@ -20,8 +20,9 @@ from arena.play import carry_out
 from arena.play.match import Task
 from arena.play.pilot import expectation, pilot
 from arena.play.prepare import prepare
+from arena.ratings.interval import ELO_PER_LOGIT, Z95
 from arena.ratings.joint import rate
-from arena.ratings.match import detectable, match_summary, resolution, sprt
+from arena.ratings.match import detectable, resolution, sprt
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
@@ -190,10 +191,9 @@ def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     """Whose interval is twice as wide as that of either player about their mean."""
     points, result = by_chance(4)
     batches(Until(error=40).batches(Match(type="match"), NAMES[:2], 500), result)
-    counts = np.bincount(
-        [round(2 * (points[game] + 1 - points[game + 1])) for game in range(1, len(points), 2)], minlength=5
-    )
-    assert 36 < match_summary(counts).elo.error <= 40
+    pairs = np.array([points[game] + 1 - points[game + 1] for game in range(1, len(points), 2)]) / 2
+    slope = ELO_PER_LOGIT / (pairs.mean() * (1 - pairs.mean()))
+    assert 36 < Z95 * slope * pairs.std() / math.sqrt(len(pairs)) <= 40
 
 
 def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:

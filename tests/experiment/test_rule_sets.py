@@ -134,7 +134,7 @@ def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray],
                 covariance=pd.DataFrame(spread, index=names, columns=names),
                 advantage=Interval(0, 0, 0),
                 groups=(tuple(names),),
-                notes=(),
+                notes={},
             )
         )
         for (name, values), spread in zip(elo.items(), spreads, strict=True)

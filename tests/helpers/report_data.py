@@ -306,6 +306,6 @@ def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes
     ).assign(by_prior=False)
     fields: dict[str, Any] = {
         "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": Interval(0.0, -1.0, 1.0),
-        "groups": (tuple(names),), "notes": (),
+        "groups": (tuple(names),), "notes": {},
     }  # fmt: skip
     return Ratings(**(fields | changes))

@@ -427,7 +427,7 @@ def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path)
         (("A", "B"), False),
         (("A", "C"), True),
     ]
-    assert alike.ratings.has_twins and alike.zero != run.zero
+    assert alike.ratings.twins and alike.zero != run.zero
     elo = alike.standings.set_index("player")["elo"]
     assert elo["A"] + elo["C"] == pytest.approx(0, abs=1e-4) and elo["A"] == elo["B"]
     suite = experiment(players, suite={"random": 1, "depth": 6})

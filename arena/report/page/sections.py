@@ -13,8 +13,8 @@ from arena.base.files import REPORT
 from arena.base.number import with_minus
 from arena.base.wording import counted
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
-from arena.ratings.joint import NoteKind
-from arena.ratings.match import match_summary
+from arena.ratings.match import normalized_elo
+from arena.ratings.results import match_counts
 from arena.report.charts.catalogue import Chart, answering_chart, charts
 from arena.report.charts.style import kinds_of, on_page
 from arena.report.marks import game_link
@@ -26,11 +26,9 @@ from arena.report.sentences.answer import Opening, opening
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import byes, details, facts, first_move, placed_by
 from arena.report.sentences.grading import cost, solved
-from arena.report.tables.outcomes import white_points
 from arena.report.tables.table import Cell, Grid, Heading, Style, words
 from arena.report.tables.views import NAMED, differences, disagreeing
 from arena.rules.pdn.write import Spelling
-from arena.rules.result import pentanomial
 
 _RENEWED = 30
 """Seconds after which a browser loads the page of an unfinished run again."""
@@ -172,8 +170,7 @@ class RunPage(Contents):
         """How to read the standings."""
         run = self.run
         zero = f"Elo: {run.zero}." if run.standings["elo"].notna().any() else ""
-        of_prior = [note.text for note in run.ratings.notes if note.kind is NoteKind.BY_PRIOR]
-        said = (placed_by(run), zero, first_move(run), byes(run), *of_prior)
+        said = (placed_by(run), zero, first_move(run), byes(run), run.ratings.notes.get("by prior"))
         return " ".join(filter(None, said))
 
     @cached_property
@@ -238,22 +235,17 @@ class RunPage(Contents):
 
     @property
     def match(self) -> list[str]:
-        """Of two players: pairs by their points, Elo and normalized Elo of these alone, and the test's ratio."""
+        """Of two players: pairs by their points, their normalized Elo, and the test's ratio."""
         run = self.run
         if len(run.players) != 2 or not len(run.games):
             return []
         name = run.players[0]
-        points = white_points(run.games)
-        of_name = points.where(run.games["white"] == name, 1 - points)
-        pairs = of_name.groupby(run.games["pair"]).agg(["sum", "size"])
-        counts = pentanomial(pairs.loc[pairs["size"] == 2, "sum"])
-        if not sum(counts):
+        counts, _ = match_counts(run.games.assign(source=0, count=1), name)
+        if len(counts) != 5:
             return []
-        match = match_summary(counts)
         lines = [
-            f"Pairs of games in which {name} scored 0, ½, 1, 1½ and 2 points: {', '.join(map(str, counts))}.",
-            f"Elo of the pairs alone: {match.elo}; normalized Elo: {match.nelo}. The interval of the "
-            "standings also allows for the first move, for how few pairs there are, and for a prior.",
+            f"Pairs of games in which {name} scored 0, ½, 1, 1½ and 2 points: {', '.join(map(str, counts))}. "
+            f"Normalized Elo: {normalized_elo(counts)}."
         ]
         if len(run.sprt):
             last = run.sprt.iloc[-1]

@@ -14,7 +14,6 @@ from arena.base.wording import counted, listed
 from arena.experiment.formats.fixed import Sprt
 from arena.experiment.model import Experiment
 from arena.ratings.interval import Interval
-from arena.ratings.joint import NoteKind
 from arena.ratings.match import SprtState, detectable, pairs_to_decide
 from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
@@ -111,10 +110,9 @@ def _decisions(run: Run) -> Iterator[Claim]:
         yield Claim(", ".join(f"{{}} is {place}" for place in places[: len(names)]), names, note=note)
     if run.experiment.sprt and not run.data.withdrawn:
         yield decision(run.sprt, run.experiment, run.info.games)
-    for twins in run.ratings.notes:
-        if twins.kind is NoteKind.ONE_PLAYER:
-            words = f"{{}} and {{}} played the same moves in all {twins.games} games: they are one player"
-            yield Claim(words, twins.players, is_shown=False)
+    for twins, games in run.ratings.twins.items():
+        words = f"{{}} and {{}} played the same moves in all {games} games: they are one player"
+        yield Claim(words, twins, is_shown=False)
 
 
 def _comparisons(run: Run) -> Iterator[Claim]:
@@ -264,7 +262,7 @@ def lead(run: Run) -> Iterator[Claim]:
     """The first player against the second; players of one rating at the top are level."""
     failed = failing(run)
     yield from (_failed(run, name) for name in failed)
-    twins = [note.players[1] for note in run.ratings.notes if note.kind is NoteKind.ONE_PLAYER]
+    twins = [other for _, other in run.ratings.twins]
     table = run.standings[run.standings["elo"].notna() & ~run.standings["player"].isin([*failed, *twins])]
     if len(table) < 2:
         return

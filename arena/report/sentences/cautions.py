@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, first_few
-from arena.ratings.joint import NoteKind, Ratings
+from arena.ratings.joint import Ratings
 from arena.ratings.misfit import misfit
 from arena.report.run import Run
 from arena.report.sentences.facts import written_by
@@ -33,7 +33,7 @@ UNTOLD, UNTOLD_CHANCE = 0.03, 0.01
 """Points a game that pairings score beyond their ratings, and the chance of that, from which on it is noted."""
 REPEATED = 0.5
 """Share of games that repeat others from which on it is noted."""
-_CAUTIONARY = (NoteKind.GROUPS, NoteKind.REPEATED)
+_CAUTIONARY = ("groups", "repeated")
 """The notes on ratings that are worth a look."""
 _SENTENCES = 3
 """Sentences on mistakes, on players left out, and on players that were withdrawn; of more the number."""
@@ -89,7 +89,7 @@ def _ended_early(run: Run) -> list[str]:
 def _notes(run: Run) -> list[str]:
     """The notes on ratings that are worth a look: players apart, many games repeated, what ratings do not tell."""
     is_noted = len(run.ratings.groups) > 1 or run.repeated_games > REPEATED * len(run.games)
-    notes = [note.text for note in run.ratings.notes if is_noted and note.kind in _CAUTIONARY]
+    notes = [text for kind, text in run.ratings.notes.items() if is_noted and kind in _CAUTIONARY]
     return [*notes, *untold(run.ratings)]
 
 

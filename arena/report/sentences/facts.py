@@ -136,7 +136,7 @@ def without_games(row: Mapping[Any, Any], pairs: int) -> list[str]:
 
 def details(run: Run) -> list[str]:
     """Sentences on the games that few need: how wide intervals are, which games were adjudicated or repeated."""
-    return [*narrowed(run), *_adjudicated(run), *(note.text for note in run.ratings.notes), *_sample(run)]
+    return [*narrowed(run), *_adjudicated(run), *run.ratings.notes.values(), *_sample(run)]
 
 
 def narrowed(run: Run) -> list[str]:

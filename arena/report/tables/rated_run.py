@@ -100,7 +100,7 @@ class RatedRun:
             return f"as given for {len(anchor)} players"
         for player, elo in anchor.items():
             return f"{called(player)} = {elo:g}"
-        once = ", two that are one player counted once" if self.ratings.has_twins else ""
+        once = ", two that are one player counted once" if self.ratings.twins else ""
         of = "all players" if len(self.ratings.groups) < 2 else "each group"
         return f"mean of {of}, weighted by information{once}, = 0"
 
