@@ -17,6 +17,7 @@ from typing import Any
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable, quoted
+from players.commits import at_commit, failed_build
 from players.identity import NO_FILES, Files, hash_of
 from players.importing import is_there, loading, packages, part
 from players.player import ENGINE, NETWORKS, Pause, PlayerSpec
@@ -131,13 +132,22 @@ def did_you_mean(name: str | None) -> str:
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
     """The specification with relative files made absolute: in `folder`, in the working directory or in NETWORKS.
 
-    The folder of an outside program is always one in `folder`.
+    The folder of an outside program is always one in `folder`. Each may be of a commit. Raises PlayerError for a
+    program whose `build` fails.
     """
     if spec.type == ENGINE:
-        within = spec.options.get("folder", ".")
-        place = str((folder / within).resolve()) if isinstance(within, str) else within
-        spec = replace(spec, options={**spec.options, "folder": place})
-    return moved(spec, lambda path: found_file(path, folder, NETWORKS).resolve())
+        within, build = spec.options.get("folder", "."), spec.options.get("build")
+        if isinstance(within, str):
+            within = str(at_commit(Path(within), folder) or (folder / within).resolve())
+            spec = replace(spec, options={**spec.options, "folder": within})
+        if isinstance(build, str) and (failed := failed_build(build, within)):
+            raise PlayerError(f"{spec.name}: {build!r} fails in {within}: {failed}", "build")
+    return moved(spec, lambda path: file_of(path, folder).resolve())
+
+
+def file_of(path: Path, folder: Path) -> Path:
+    """The file of a player that is named from a folder, perhaps of a commit; it need not be there."""
+    return at_commit(path, folder) or found_file(path, folder, NETWORKS)
 
 
 def moved(spec: PlayerSpec, place: Callable[[Path], Path]) -> PlayerSpec:

@@ -9,12 +9,12 @@ from itertools import chain, count
 from pathlib import Path, PurePath
 from typing import Any
 
-from arena.base.files import found_file, is_file
+from arena.base.files import is_file
 from arena.base.wording import cut, nearest, quoted, unknown
 from arena.experiment.code import playing_in
 from arena.experiment.yaml.errors import Keys, Refusal
-from players.loading import words_of_command
-from players.player import ENGINE, EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, NETWORKS, TYPES, Limit
+from players.loading import file_of, words_of_command
+from players.player import ENGINE, EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, TYPES, Limit
 
 _LIMITS = {"depth": "d{}", "nodes": "n{}", "seconds": "{}s"}
 """How a short form writes a limit behind its `@`."""
@@ -180,7 +180,7 @@ def _what_plays(word: str, folder: Path) -> dict[str, Any]:
     if not file and not source:
         words = dict.fromkeys((*TYPES, *EVALUATIONS))
         raise Refusal(unknown("player or evaluation", word, words) + " or file.py:name")
-    path = found_file(Path(file), folder, NETWORKS)
+    path = file_of(Path(file), folder)
     if file and not is_file(path):
         close = nearest(path.name, sorted(other.name for other in path.parent.glob(f"*{path.suffix}")))
         hint = f"; did you mean {PurePath(file).with_name(close)}?" if close else ""

@@ -130,10 +130,11 @@ def player_hash(spec: PlayerSpec, marks: Iterable[str], program: str = "") -> st
     """16 hex digits of the SHA-256 of what makes a player's moves: its settings, the hashes of its files, and what
     an outside program says that it is.
 
-    Where its files lie is none of it: a configuration and its copy in the run's folder have the same players.
+    Where its files lie, and of which commit, is none of it: a configuration and its copy in the run's folder have
+    the same players.
     """
-    entry = entry_of(moved(spec, lambda path: Path(path.name)))
-    settings = {name: value for name, value in entry.items() if name not in ("name", "log", "folder")}
+    entry = entry_of(moved(spec, lambda path: Path(path.name.rpartition(":")[2])))
+    settings = {name: value for name, value in entry.items() if name not in ("name", "log", "folder", "build")}
     text = json.dumps([settings, sorted(marks), *filter(None, [program])], sort_keys=True, default=str)
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 

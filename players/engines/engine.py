@@ -23,7 +23,8 @@ from players.player import AnswerError, Choice, Limit
 class Engine:
     """An outside program that speaks Hub, version 2, or DXP: its `command` is started in `folder`.
 
-    Relative folders start at the configuration's, and so does the command at `folder`. By `hub` the program gets
+    Relative folders start at the configuration's, and so does the command at `folder`, which may be of a commit,
+    `HEAD~1:engine`; before a run `build` is called there, such as `make`. By `hub` the program gets
     `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it `listens`
     at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
     `files` are those that it is made of besides the words of its command, such as an engine behind a script.
@@ -38,6 +39,7 @@ class Engine:
         variant: Variant,
         command: str | list[str],
         folder: str = ".",
+        build: str | None = None,
         protocol: Literal["hub", "dxp"] = "hub",
         parameters: dict[str, ParameterValue] | None = None,
         reserve: Annotated[
@@ -49,7 +51,7 @@ class Engine:
         restart: bool = False,
         log: bool = False,
     ) -> None:
-        """Start the program and initialise it. Raises PlayerError."""
+        """Start the program and initialise it; it is built (`players.commits`). Raises PlayerError."""
         self.kept = not restart
         words = words_of_command(command)
         self.name = Path(words[0]).name if words else ""
