@@ -18,6 +18,7 @@ from arena.report.tables import (
     effort,
     grades,
     outcomes,
+    partings,
     standings,
     stored,
     submissions,
@@ -132,6 +133,10 @@ class Run(RatedRun):
     def differences(self) -> pd.DataFrame:
         """Elo of each player over each other one; `ratings.covariance` and `ratings.contrast` have all others."""
         return outcomes.differences(self.ratings)
+
+    def partings(self, player: str, other: str) -> pd.DataFrame:
+        """Where the games of two players against the same opponents part, and to what: `tables.partings`."""
+        return partings.partings(self.data, player, self.data, other)
 
     @cached_property
     def terminations(self) -> pd.DataFrame:
