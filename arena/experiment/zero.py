@@ -16,6 +16,11 @@ def given_elo(specs: Sequence[PlayerSpec], anchor: Mapping[str, float]) -> dict[
     return {reference(specs, None).name: 0.0} if len(specs) == 2 and not anchor else dict(anchor)
 
 
+def is_of_class(specs: Sequence[PlayerSpec]) -> bool:
+    """Whether so many players have files of users that they are the submissions of a class."""
+    return len({*map(source_of, specs)} - {""}) >= A_CLASS
+
+
 def reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
     """The player that others are compared with: the anchor, else the first; of two the second, or a built-in.
 
@@ -23,9 +28,7 @@ def reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
     """
     anchored = [spec for spec in specs if spec.name == anchor]
     if anchored or len(specs) != 2:
-        sources = {spec.name: source_of(spec) for spec in specs}
-        is_class = len({*sources.values()} - {""}) >= A_CLASS
-        others = [spec for spec in specs if is_class and not sources[spec.name]]
+        others = [spec for spec in specs if is_of_class(specs) and not source_of(spec)]
         return [*anchored, *others, *specs][0]
     first, second = (bool(own_code(spec) or user_files(spec)) for spec in specs)
     return specs[0] if second and not first else specs[1]
