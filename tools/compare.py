@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import StringIO
 from itertools import cycle
 from pathlib import Path
@@ -28,8 +28,13 @@ import yaml
 import arena
 from tests.helpers.failing import MALICE, OWN
 from tests.helpers.signature import signature_lines
-from tools.guard import CONFIGS, configurations, small
 
+CONFIGS = Path(__file__).parents[1] / "configs"
+NODES_PER_SECOND = 20_000
+MAX_PLIES, MAX_DEPTH, MAX_NODES = 60, 5, 2000
+"""Of the games of a small copy of a configuration, whose limits are counted."""
+SKIPPED = ("starters",)
+"""Configurations of programs in other languages, which are built by hand."""
 Facts: TypeAlias = Iterator[tuple[str, Any]]
 """Names, and what the arena gives under each, as JSON."""
 TABLES = ["standings", "pairings", "comparisons", "sweep", "effort", "terminations", "suites", "sprt"]
@@ -47,6 +52,44 @@ KINDS = [*re.findall(r'^(?:does|answers)\("(\w+)"', OWN, re.MULTILINE), "Nothing
 KILLED = """{name: killed, variant: english, openings: {random_plies: 4, count: 80}, max_plies: 100,
     players: [{name: d5, type: negamax, depth: 5}, greedy, {name: own, type: "own.py:Good", depth: 1}]}"""
 KILLS = 5
+
+
+def configurations() -> dict[str, Path]:
+    """The file of each configuration by its stem."""
+    return {path.stem: path for path in sorted(CONFIGS.rglob("*.yaml")) if path.stem not in SKIPPED}
+
+
+def small(text: str) -> dict[str, Any]:
+    """A configuration with few, short games and counted limits."""
+    # also where a limit is in a player's name, as in "hybrid, seconds 0.005"
+    text = re.sub(r"\bseconds(:? )([\d.]+)", lambda at: f"nodes{at[1]}{_nodes(at[2])}", text)
+    config: dict[str, Any] = yaml.safe_load(text)
+    for extra in ("grade", "suite"):
+        config.pop(extra, None)
+    if "count" in config.get("openings", {}):
+        config["openings"]["count"] = 1
+    config["max_plies"] = MAX_PLIES
+    if isinstance(form := config.get("format"), dict) and "pairs" in form:
+        form["pairs"] = 1
+        config["openings"]["count"] = form["rounds"]
+    if "limits" in config:
+        first_two = list(config["limits"].items())[:2]
+        config["limits"] = {name: {"nodes": min(limit["nodes"], MAX_NODES)} for name, limit in first_two}
+    for entry in config.get("players", ()):
+        for option, values in entry.get("sweep", {}).items():
+            if option == "depth":
+                entry["sweep"]["depth"] = _shallow(values)
+    return config
+
+
+def _nodes(seconds: str) -> int:
+    return round(NODES_PER_SECOND * float(seconds))
+
+
+def _shallow(depths: Any) -> Any:
+    if isinstance(depths, Mapping):
+        return {**depths, "to": min(depths["to"], MAX_DEPTH)}
+    return [depth for depth in depths if depth <= MAX_DEPTH]
 
 
 def games_of(folder: Path) -> pd.DataFrame:
