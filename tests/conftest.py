@@ -176,10 +176,10 @@ def one_worker_is_this_process() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def no_pictures() -> Iterator[None]:
     """A report's pictures are empty files: saving them takes most of its time. `test_report` has real ones."""
-    import arena.report.write
+    import arena.report.charts.style
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena.report.write, "svg", lambda axes: '<svg width="9pt"></svg>')
+        patch.setattr(arena.report.charts.style, "svg", lambda axes: '<svg width="9pt"></svg>')
         yield
 
 

@@ -30,10 +30,7 @@ _MISSING = {"plies_to_win": 0.0}
 
 
 def played_game(data: RunData, game: int | str) -> PlayedGame:
-    """A game of a run by its number or id, with its movers' answers; an illegal move is a problem of it.
-
-    Raises StoreError if the run has no such game.
-    """
+    """A game of a run by its number or id, as `played_games` gives it. Raises StoreError if there is none."""
     every, text = pd.concat([data.games, data.void_games]), str(game)
     found = every[every["game"].astype(str) == text]
     if not len(found):
@@ -41,19 +38,35 @@ def played_game(data: RunData, game: int | str) -> PlayedGame:
     if not len(found):
         last = f"its last one is game {every['game'].max()}" if len(every) else "it has none yet"
         raise StoreError(f"the run has no game {game}: {last}")
-    row: dict[str, Any] = {str(name): value for name, value in found.iloc[0].items()}
-    [moves] = data.moves(pd.Index([row["game"]]))
-    return replayed(
-        data.experiment.rule_set,
-        row["opening_fen"],
-        moves["move"],
-        result=row["result"],
-        tags=_tags(data, row),
-        number=int(row["game"]),
-        count=int(every["game"].max()),
-        answers={name: moves[name].to_numpy(float, na_value=_MISSING.get(name, nan)) for name, _ in MOVE_COLUMNS},
-        men=(data.info.men.get(row["white"]), data.info.men.get(row["black"])),
-    )
+    return played_games(data, found["game"].head(1))[0]
+
+
+def played_games(data: RunData, numbers: Iterable[int]) -> list[PlayedGame]:
+    """Games of a run by their numbers, with their movers' answers; an illegal move is a problem of its game.
+
+    Those that count come first, then those of withdrawn players, both in the order of the schedule.
+    """
+    every = pd.concat([data.games, data.void_games]) if len(data.void_games) else data.games
+    rows = every[every["game"].isin([*numbers])]
+    moves = pd.concat(data.moves(pd.Index(rows["game"])))
+    answers = {name: moves[name].to_numpy(float, na_value=_MISSING.get(name, nan)) for name, _ in MOVE_COLUMNS}
+    texts, end, games = moves["move"].tolist(), 0, []
+    for row in rows.to_dict("records"):
+        start, end = end, end + row["plies"]
+        game = replayed(
+            data.experiment.rule_set,
+            row["opening_fen"],
+            texts[start:end],
+            result=row["result"],
+            tags=_tags(data, row),
+            number=row["game"],
+            count=int(every["game"].max()),
+            answers={name: column[start:end] for name, column in answers.items()},
+            men=(data.info.men.get(row["white"]), data.info.men.get(row["black"])),
+        )
+        vars(game)["texts"] = texts[start:end][: len(game.moves)]  # to write them anew takes longer
+        games.append(game)
+    return games
 
 
 def row_pdn(
@@ -76,7 +89,7 @@ def row_pdn(
     return pdn_game(variant, opening, tags, texts, result, comments=noted, marks=marks)
 
 
-def _tags(data: RunData, row: Mapping[str, Any]) -> dict[str, str]:
+def _tags(data: RunData, row: Mapping[Any, Any]) -> dict[str, str]:
     """The tags of a game; how it ended is said in the words of PGN, and in the arena's beside them."""
     version = data.info.versions.get(OURS)
     limits = {spec.name: spec.limit._asdict() for spec in data.experiment.players}

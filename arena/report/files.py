@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from arena.base.wording import first_line
 from arena.base.writing import write_rows, written
 from arena.ledger.game import row_pdn
+from arena.ratings.interval import Interval
 from arena.report.run import TABLES, Run
 from arena.report.tables.grades import errors_of_games
-from arena.report.tables.table import Table
+from arena.report.tables.table import with_decimals
 from arena.rules.pdn.write import search_comment
 
 PDN = "games.pdn"
-HOLDS = {f"{name}.csv": first_line(getattr(Run, name)) for name in TABLES}
-HOLDS[PDN] = "All games, for any draughts program."
-"""The contents of every file, as `reports/columns.md` describes them."""
+_MARKS = {"submissions": "\ufeff"}
+"""The mark by which Excel knows UTF-8, in the table that teachers open there."""
+_DECIMALS = {
+    3: ["elo", "elo_difference", "gain", "elo_at_1"],
+    4: [
+        "score", "los", "best", "played", "lost", "share", "agreement", "error_rate", "lost_per_move",
+        "blunder_rate", "first_move_cutoffs", "tt_hits", "points", "buchholz", "sonneborn_berger", "conceded",
+    ],
+}  # fmt: skip
+DECIMALS = {
+    column: places for places, names in _DECIMALS.items() for name in names for column in Interval.columns_of(name)
+}
+"""Decimals of ratings, shares and points in files; others have six significant digits."""
 
 
 def files_of(run: Run, *, moves: bool = False, fen: bool = False) -> dict[str, Callable[[Path], object]]:
@@ -32,23 +42,22 @@ def files_of(run: Run, *, moves: bool = False, fen: bool = False) -> dict[str, C
     games = pd.concat([run.games, void]).sort_values("game") if len(void) else run.games
     tables = {name: getattr(run, name) for name in TABLES if name not in ("games", "moves")}
     found: dict[str, Callable[[Path], object]] = {
-        f"{name}.csv": partial(_write, TABLES[name], [table]) for name, table in tables.items() if len(table)
+        f"{name}.csv": partial(_write, [table], DECIMALS, _MARKS.get(name, ""))
+        for name, table in tables.items()
+        if len(table)
     }
-    found["games.csv"] = partial(_write, TABLES["games"], [games[TABLES["games"].names]])
+    found["games.csv"] = partial(_write, [games.drop(columns=["key", "time", "line"])], DECIMALS, "")
     if moves or not run.large:
-        found["moves.csv"] = partial(
-            _write, TABLES["moves"], run.positions_in_parts() if fen else run.data.moves()
-        )
+        found["moves.csv"] = partial(_write, run.positions_in_parts() if fen else run.data.moves(), {}, "")
         found[PDN] = partial(_write_pdn, run)
     return found
 
 
-def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
+def _write(parts: Iterable[pd.DataFrame], decimals: Mapping[str, int], mark: str, path: Path) -> None:
     with written(path) as file:
-        if table.name == "submissions":
-            file.write("\ufeff")  # by which Excel knows UTF-8: teachers open it there
+        file.write(mark)
         for number, part in enumerate(parts):
-            write_rows(table.rounded(part), file, header=not number)
+            write_rows(with_decimals(part, decimals), file, header=not number)
 
 
 def _write_pdn(run: Run, path: Path) -> None:

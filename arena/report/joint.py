@@ -19,27 +19,23 @@ from arena.ratings.contrasts import agreement
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
 from arena.ratings.several import JOINT, Across, across, by_run, differing, gains_by_run, mean
-from arena.report.charts.elo import plot_joint
-from arena.report.charts.style import chart_files, kinds_of, svg
+from arena.report.charts.plots import plot_joint
+from arena.report.charts.style import Chart, kinds_of
 from arena.report.faults import Faults
+from arena.report.files import DECIMALS
 from arena.report.load import listed_runs, load_run, runs_of
 from arena.report.page import Contents, html_of, markdown_of
-from arena.report.page.sections import Shown
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import failures, unfinished
 from arena.report.sentences.claims import Claim, Level, compared, ranging, shortened
 from arena.report.sentences.facts import facts
-from arena.report.tables import units
-from arena.report.tables.table import NO_UNIT, Cell, Grid, Heading, Style, cell, with_decimals, words
-from arena.report.tables.views import NAMED
+from arena.report.tables.table import NAMED, Cell, Grid, Heading, Style, intervals, with_decimals, words
 from arena.report.together import fits
 
 DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""
-CHART = "joint_elo"
-_UNITS = dict.fromkeys((*Interval.columns_of("elo"), *Interval.columns_of("gain")), units.ELO)
 
 
 @dataclass(frozen=True)
@@ -93,12 +89,6 @@ class Joint:
         return self.reference == self.experiment.reference
 
     @property
-    def meets_all(self) -> bool:
-        """Whether the anchor meets everybody and nobody else meets."""
-        format = self.experiment.format
-        return self.anchored and isinstance(format, Gauntlet) and format.seeds == (self.reference,)
-
-    @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
         return f"{self.reference} = 0" if self.anchored else "mean of these players = 0"
@@ -114,11 +104,6 @@ class Joint:
         """A row for each player and run: Elo on the common scale."""
         return by_run(self.rated)
 
-    @cached_property
-    def gains(self) -> pd.DataFrame:
-        """A row for each player and run, and for all runs together: Elo above the reference, with its interval."""
-        return gains_by_run(self.rated, self.reference)
-
     @property
     def csv(self) -> pd.DataFrame:
         """Elo, gain over the reference and games of each player in each run, and in the mean of all."""
@@ -127,7 +112,8 @@ class Joint:
         )
         of_runs = self.by_run.merge(games, "left", on=["player", "run"])
         together = self.table[["player", *Interval.columns_of("elo"), "games"]].assign(run=JOINT)
-        return pd.concat([of_runs, together]).merge(self.gains, "left", on=["player", "run"])
+        gains = gains_by_run(self.rated, self.reference)
+        return pd.concat([of_runs, together]).merge(gains, "left", on=["player", "run"])
 
 
 def load_joint(folder: Path) -> Joint:
@@ -145,17 +131,18 @@ def conclusion(joint: Joint) -> list[Claim]:
     if joint.across is None:
         words = "There is nothing to compare before two runs have games of the same players"
         return [Claim(words, is_shown=False)]
-    first, second, *_ = joint.rated.players
-    pairs = [(first, second)]
-    if joint.meets_all:
-        pairs = [(player, joint.reference) for player in joint.rated.players if player != joint.reference]
-    differ = [player for player, chance in differing(joint.rated, joint.reference).items() if chance < DIFFER]
-    others = [(player, joint.reference) for player in differ]
-    claims = [_gain(joint, *pair) for pair in pairs if pair not in others and pair[::-1] not in others]
-    claims += [_range(joint, *pair) for pair in others]
-    if not joint.meets_all and not others and len(joint.rated.players) > 2:
+    reference, format = joint.reference, joint.experiment.format
+    first, second, *others = joint.rated.players
+    is_of_anchor = joint.anchored and isinstance(format, Gauntlet) and format.seeds == (reference,)
+    pairs = [(name, reference) for name in joint.rated.players if name != reference]
+    chances = differing(joint.rated, reference)
+    differ = [(player, reference) for player, chance in chances.items() if chance < DIFFER]
+    told = pairs if is_of_anchor else [(first, second)]
+    claims = [_gain(joint, *pair) for pair in told if pair not in differ and pair[::-1] not in differ]
+    claims += [_range(joint, *pair) for pair in differ]
+    if others and not is_of_anchor and not differ:
         words = "No difference shown between runs in what a player gains over {}"
-        claims.append(Claim(words, (joint.reference,), is_shown=False))
+        claims.append(Claim(words, (reference,), is_shown=False))
     return shortened(sorted(claims, key=lambda claim: not claim.is_shown))
 
 
@@ -206,33 +193,19 @@ def notes(joint: Joint) -> list[str]:
 def joint_grid(joint: Joint) -> Grid:
     """The joint table with Elo in each run beside it."""
     table = joint.table
-    return Grid.of([
+    return Grid.of(
         (Heading("#", Style.RANK), [Cell(rank, str(rank)) for rank in table["rank"]]),
         (NAMED, words(table["player"])),
-        (Heading("Joint Elo"), _intervals(table, "elo")),
-        *((Heading(str(run)), _intervals(rows, "elo")) for run, rows in joint.by_run.groupby("run", sort=False)),
+        (Heading("Joint Elo"), intervals(table, "elo")),
+        *((Heading(str(run)), intervals(rows, "elo")) for run, rows in joint.by_run.groupby("run", sort=False)),
         (Heading("Games"), [Cell(games, str(games)) for games in table["games"]]),
-    ])  # fmt: skip
-
-
-def gains_grid(joint: Joint) -> Grid:
-    """Gains over the reference in each run, and their mean."""
-    by_run = dict(iter(joint.gains.groupby("run", sort=False)))
-    return Grid.of([
-        (NAMED, words(joint.gains["player"].unique())),
-        *((Heading(run), _intervals(by_run[run], "gain")) for run in (*joint.runs, JOINT)),
-    ])  # fmt: skip
-
-
-def _intervals(table: pd.DataFrame, name: str) -> list[Cell]:
-    intervals = (Interval.of(row, name) for row in table.to_dict("records"))
-    return [cell(interval.value, str(interval)) for interval in intervals]
+    )
 
 
 _CALLED = {
     call.__name__: call
     for call in (
-        answer, conclusion, counted, facts, failures, gains_grid, joint_grid, lacking_games, notes, standings_grid
+        answer, conclusion, counted, facts, failures, joint_grid, lacking_games, notes, standings_grid
     )
 } | {"REPORT": REPORT}  # fmt: skip
 """What the page's template calls."""
@@ -247,16 +220,14 @@ def write_joint(joint: Joint, also: Collection[str] = ()) -> Path:
     files: dict[str, Callable[[Path], object]] = {}
     chart = None
     if joint.across is not None:
-        axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
-        drawn, caption = svg(axes), "Elo in each run, and their mean (joint), with 95 % intervals."
-        chart = Shown(CHART, caption, kinds_of(also), lambda: drawn)
-        files |= chart_files(CHART, axes, drawn, also)
-        decimals = {name: _UNITS.get(name, NO_UNIT).decimals for name in joint.csv.columns}
-        files["joint.csv"] = partial(write_csv, with_decimals(joint.csv, decimals))
-    given: dict[str, Any] = {"joint": joint, "chart": chart, **_CALLED}
+        caption = "Elo in each run, and their mean (joint), with 95 % intervals."
+        draw = partial(plot_joint, joint.by_run, joint.table, reference=joint.zero)
+        chart = Chart("joint_elo", caption, draw)
+        files["joint.csv"] = partial(write_csv, with_decimals(joint.csv, DECIMALS))
+    given: dict[str, Any] = {"joint": joint, "chart": chart, "kinds": kinds_of(also), **_CALLED}
     html = html_of("joint.jinja", joint.name, page=Contents(joint.faults), **given)
     markdown = markdown_of("joint.jinja", joint.name, page=Contents(joint.faults), **given)
-    files[SUMMARY] = partial(write_text, markdown)
+    files |= {SUMMARY: partial(write_text, markdown)} | (chart.files(also) if chart else {})
     for name, fill in files.items():
         replace(joint.folder / name, fill)
     return replace(joint.folder / REPORT, partial(write_text, html))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROWS = 30
-"""Players that a notebook shows of a run, the best ones."""
+"""Players that a notebook shows of a run, at most."""
 
 
 def load(folder: str | os.PathLike[str]) -> Run | Any:
@@ -53,10 +53,7 @@ def card(run: Run) -> str:
         *(f"<p>{escape(line)}</p>" for line in (facts(run), *opening(run).lines)),
     ]
     if len(run.games):
-        table = standings_grid(run).texts()
-        parts.append(table.head(ROWS).to_html(index=False, border=0))
-        if len(table) > ROWS:
-            parts.append(f"<p>and {len(table) - ROWS} more: <code>run.standings</code></p>")
+        parts.append(standings_grid(run).texts().to_html(index=False, border=0, max_rows=ROWS))
     return f"<div>{''.join(parts)}</div>"
 
 

@@ -20,7 +20,6 @@ from arena.report.tables import (
     outcomes,
     partings,
     standings,
-    stored,
     submissions,
     suites,
     sweeps,
@@ -29,7 +28,6 @@ from arena.report.tables.comparisons import Meeting
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
 from arena.report.tables.sweeps import Doubling
-from arena.report.tables.table import Table
 from arena.rules.game import Game, game_of
 from arena.rules.notation import NotationError, fen
 from arena.rules.played import replayed
@@ -56,7 +54,7 @@ class Run(RatedRun):
         of = f"{self.played} of " if self.info.games else ""
         played = of + counted(self.info.games or self.played, "game")
         players = counted(len(self.data.experiment.players), "player")
-        return f"<Run {self.name}: {self.rules}, {players}, {played}, in {self.folder}>"
+        return f"<Run {self.name}: {self.experiment.rule_set.name}, {players}, {played}, in {self.folder}>"
 
     def _repr_html_(self) -> str | None:
         return self.card(self) if self.card else None
@@ -189,7 +187,7 @@ class Run(RatedRun):
     def effort(self) -> pd.DataFrame:
         """Nodes, depth and time of the moves of each player, what its search and itself counted, and its clock."""
         specs, extras = self.experiment.players, self.data.extras
-        return effort.effort(self.games, self.survey, self.players, specs, families(self.compared), extras)
+        return effort.effort(self.games, self.survey.totals, self.players, specs, families(self.compared), extras)
 
     @property
     def time_used(self) -> dict[str, float]:
@@ -225,28 +223,9 @@ class Run(RatedRun):
         """The share of each suite's positions that each player solves."""
         return suites.suites(self)
 
-    @cached_property
-    def paired(self) -> pd.DataFrame:
-        """Every two players on each suite: positions that each solved alone, and McNemar's exact test."""
-        return suites.paired(self.data.answers, self.players)
 
-
-_TABLES = (
-    stored.GAMES,
-    stored.MOVES,
-    standings.STANDINGS,
-    submissions.SUBMISSIONS,
-    outcomes.PAIRINGS,
-    outcomes.TERMINATIONS,
-    effort.EFFORT_TABLE,
-    comparisons.COMPARISONS,
-    sweeps.SWEEP,
-    ablation.ABLATION,
-    outcomes.SPRT,
-    grades.GRADES,
-    grades.ENDGAME_ERRORS,
-    grades.JUDGED_LOSSES,
-    suites.SUITES,
-)
-TABLES: dict[str, Table] = {table.name: table for table in _TABLES}
-"""Every table by its name, in the order of the files."""
+TABLES = (
+    "games", "moves", "standings", "submissions", "pairings", "terminations", "effort", "comparisons", "sweep",
+    "ablation", "sprt", "grades", "endgame_errors", "judged_losses", "suites",
+)  # fmt: skip
+"""The tables that have a file, each an attribute of `Run`; `reports/columns.md` has their columns."""

@@ -47,7 +47,7 @@ def write_sheets(run: Run, games: RunGames) -> list[Path]:
     for player in files:
         called = _hiding(player, names)
         shown = games.part_of(player, called)
-        page = pages.html(player, run.name, called, games=shown)
+        page = pages.html(player, run.name, called, viewer=shown)
         sheet = Markup('<div class="sheet">{}</div>').format(page)
         text = html_of(None, f"{run.name}: {player}", after=sheet)
         paths.append(replace(folder / targets[player], partial(write_text, text)))

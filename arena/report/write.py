@@ -7,12 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
-from matplotlib.axes import Axes
 
 from arena.base.files import REPORT, SUMMARY, replace
 from arena.base.writing import write_text
-from arena.report.charts.catalogue import Chart
-from arena.report.charts.style import chart_files, svg
 from arena.report.files import files_of
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
@@ -39,23 +36,14 @@ def write(
     A section of the page that cannot be made says so, as does `run.faults`.
     """
     also = {*also, *run.experiment.report}
-    charts: dict[str, tuple[Axes, str]] = {}
-
-    def drawn(name: str, chart: Chart) -> str:
-        axes = chart.draw()
-        charts[name] = axes, svg(axes)
-        return charts[name][1]
-
     of_run = RunGames(run)
     shown = run.faults.attempt("Games", partial(of_run.part, games), Markup())
-    page = RunPage(run, drawn, shown, also)
-    html = page.html
-    fills: dict[str, Callable[[Path], object]] = {SUMMARY: partial(write_text, page.markdown)}
-    for name, (axes, picture) in charts.items():
-        fills |= chart_files(name, axes, picture, also)
-    fills[REPORT] = partial(write_text, html)
+    page = RunPage(run, shown, also)
+    fills: dict[str, Callable[[Path], object]] = {REPORT: partial(write_text, page.html)}
+    fills[SUMMARY] = partial(write_text, page.markdown)
+    for chart in page.charts.values():
+        fills |= chart.files(also)
+    fills |= files_of(run, moves=moves, fen=fen)
     for name, fill in fills.items():
-        replace(run.folder / name, fill)
-    for name, fill in files_of(run, moves=moves, fen=fen).items():
         replace(run.folder / name, fill)
     return write_sheets(run, of_run) if "sheets" in also else []

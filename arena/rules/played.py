@@ -81,6 +81,11 @@ class PlayedGame:
         before = self.positions[ply - 1]
         return move_text(self.variant, before, self.moves[ply - 1], legal_moves(self.variant.rules, before))
 
+    @cached_property
+    def texts(self) -> list[str]:
+        """The moves as PDN writes them."""
+        return [self.text(ply) for ply in range(1, len(self.moves) + 1)]
+
     def squares(self, ply: int) -> MoveSquares:
         """The squares of the move of a ply, from 1."""
         return move_squares(self.variant, self.positions[ply - 1], self.moves[ply - 1])

@@ -193,7 +193,7 @@ def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(tmp_path:
     run = arena.load(folder)
     table = run.standings.set_index("player")
     assert table["elo"].drop(newcomer).to_dict() == pytest.approx(run.experiment.anchor)
-    alone = rate(run.games, run.players, first=run.first, anchor=run.anchor).table.set_index("player")
+    alone = rate(run.games, run.players, first=run.data.first, anchor=run.anchor).table.set_index("player")
     by_games, all_told = (each["elo_high"][newcomer] - each["elo"][newcomer] for each in (alone, table))
     assert 0 < by_games <= 60 and by_games <= all_told, "opponents differ in more than Elo"
     answers = [line for line in result.stdout.splitlines() if line.startswith(newcomer) and line.endswith(" Elo.")]

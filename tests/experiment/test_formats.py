@@ -23,7 +23,7 @@ from arena.play.prepare import prepare
 from arena.ratings.interval import ELO_PER_LOGIT, Z95
 from arena.ratings.joint import rate
 from arena.ratings.match import detectable, resolution, sprt
-from arena.report.charts.comparisons import plot_sprt
+from arena.report.charts.plots import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
 from arena.report.sentences.facts import narrowed

@@ -290,7 +290,7 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
 def write_quickly(run: Run, **options: Any) -> list[Path]:
     """`write` with empty pictures, which take most of its time; returns the files that are there then."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
+        patch.setattr("arena.report.charts.style.svg", lambda axes: '<svg width="9pt"></svg>')
         write(run, **options)
     return [*run.folder.iterdir()]
 
@@ -309,3 +309,15 @@ def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes
         "groups": (tuple(names),), "notes": {},
     }  # fmt: skip
     return Ratings(**(fields | changes))
+
+
+def described(table: str) -> set[str]:
+    """The columns that `reports/columns.md` has of a table, with the ends of intervals."""
+    document = (Path(__file__).parents[2] / "reports" / "columns.md").read_text(encoding="utf-8")
+    parts = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", document, re.MULTILINE | re.DOTALL))
+    row = re.compile(r"^\| `([^`]+)` \| (.*?) \|", re.MULTILINE)
+    meanings, named = dict(row.findall(parts["Columns of several tables"])), parts[table].split(", and:")[0]
+    own = dict(row.findall(parts[table]))
+    own |= {name: meaning for name, meaning in meanings.items() if f"`{name}`" in named}
+    with_ends = [name for name, meaning in own.items() if meaning.endswith("±")]
+    return {*own, *(end for name in with_ends for end in Interval.columns_of(name))}

@@ -21,8 +21,7 @@ from arena.ledger.packing import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
 from arena.play.prepare import prepare
 from arena.report.run import Run
 from arena.report.sentences.facts import details
-from arena.report.tables import survey
-from arena.report.tables.effort import SHARES
+from arena.report.tables import rated_run
 from tests.helpers import made_up
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, data_of, write_quickly
@@ -43,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The run read in many parts, large for the limits of memory."""
     monkeypatch.setattr(reading, "PLIES_AT_ONCE", 1000)
-    monkeypatch.setattr(survey, "SAMPLE", 2000)
+    monkeypatch.setattr(rated_run, "LARGE", 2000)
     return arena.load(folder)
 
 
@@ -109,10 +108,8 @@ def test_a_report_in_parts_has_the_tables_of_one_whole(
     monkeypatch.setattr(reading, "PLIES_AT_ONCE", 10**9)
     whole = arena.load(folder)
     assert len(list(whole.data.moves())) == 1
-    for name in ("standings", "games"):
+    for name in ("standings", "games", "effort"):
         pd.testing.assert_frame_equal(getattr(in_parts, name), getattr(whole, name))
-    sampled = ["overrun_p99", *SHARES]
-    pd.testing.assert_frame_equal(in_parts.effort.drop(columns=sampled), whole.effort.drop(columns=sampled))
     monkeypatch.setattr(reading, "PLIES_AT_ONCE", 1000)
     pd.testing.assert_frame_equal(arena.load(folder).moves, whole.moves)
 
@@ -122,9 +119,8 @@ def test_the_moves_of_chosen_games_can_be_read_alone(in_parts: Run, monkeypatch:
     alone = pd.concat(in_parts.data.moves(pd.Index(chosen)), ignore_index=True)
     among = in_parts.moves[in_parts.moves["game"].isin(chosen)].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, among)
-    monkeypatch.setattr(games, "_READ", games.AT_ONCE)
     page = str(games.RunGames(in_parts).part(100))
-    monkeypatch.setattr(survey, "SAMPLE", 10**9)
+    monkeypatch.setattr(rated_run, "LARGE", 10**9)
     assert len(data_of(page)["listed"]["id"]) == 100
     assert page == str(games.RunGames(arena.load(in_parts.folder)).part(100))
 

@@ -11,7 +11,6 @@ import pytest
 import arena
 from arena.experiment.model import Adjudication
 from arena.play.match import Adjudicator, play
-from arena.report.sentences.facts import details
 from arena.rules.endgame.retrograde import make
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
 from arena.rules.notation import parse_fen
@@ -168,15 +167,6 @@ def test_a_game_is_the_one_without_adjudication_up_to_its_end(adjudicated: arena
 @pytest.mark.full
 def test_a_run_that_is_stopped_and_resumed_ends_the_same_games(adjudicated: arena.Run, tmp_path: Path) -> None:
     assert_same(run(tmp_path, "parts", CONFIG + RULES, stops=(5, 7)), adjudicated)
-
-
-def test_the_report_counts_what_was_adjudicated(adjudicated: arena.Run) -> None:
-    ends = adjudicated.games["termination"]
-    won, drawn = (
-        int((ends == rule).sum()) for rule in (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW)
-    )
-    numbers = f"{won} won by scores and {drawn} drawn by scores"
-    assert f"{won + drawn} of 48 games were adjudicated ({numbers})." in details(adjudicated)
 
 
 @pytest.mark.parametrize(

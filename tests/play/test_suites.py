@@ -24,7 +24,7 @@ from arena.play.carry_out import begun
 from arena.play.prepare import Tournament, prepare
 from arena.play.suites import ONE_PLY, PLIES, Puzzle, Suite, answer, questions, random_puzzles, read_suite, solve
 from arena.ratings.errors import wilson
-from arena.report.tables.suites import RANDOM_CHOICE, paired, shares
+from arena.report.tables.suites import RANDOM_CHOICE, shares
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import VARIANTS
@@ -155,16 +155,6 @@ def test_a_share_has_wilsons_interval_and_chance_is_the_share_of_best_moves():
     assert (own["share_low"], own["share_high"]) == (low[0], high[0])
     assert chance["player"] == RANDOM_CHOICE
     assert chance["share"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-
-
-def test_two_players_on_a_suite_are_tested_by_the_positions_that_one_solved_alone():
-    """Of 18 positions a fails in 9 and 18, b in all even ones."""
-    fails = {"a": 9, "b": 2}
-    rows = [attempt(i, name, i % each > 0, 4) for name, each in fails.items() for i in range(1, 19)]
-    (row,) = paired(pd.DataFrame(rows), ["b", "a"]).to_dict("records")
-    assert (row["player"], row["other"], row["positions"]) == ("b", "a", 18)
-    assert (row["player_alone"], row["other_alone"]) == (1, 8)
-    assert row["p_value"] == pytest.approx(2 * (1 + 9) / 2**9)
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -455,7 +445,7 @@ def test_players_of_a_run_without_games_search_each_random_position_once_to_the_
     assert cost["positions"].tolist() == [5, 5, 0, 0, 0] and cost["elo_difference"].isna().all()
     assert cost["node_ratio"]["minimax"] > 1 and cost["depth"]["minimax"] == 4
     page = (tmp_path / "1" / "report.html").read_text(encoding="utf-8")
-    assert '<h2 id="ablation">' in page and "greedy searched 0 of 5 random positions to depth 4" in page
+    assert '<h2 id="ablation">' in page and "greedy searched 0 of 5 random positions in full" in page
 
 
 def test_searches_to_another_depth_are_made_anew_and_without_one_each_player_has_its_own_limit(tmp_path):

@@ -20,7 +20,6 @@ from arena import Game, Limit
 from arena.commands.cli import COMMANDS
 from arena.experiment.formats import FORMATS
 from arena.experiment.load import load_all
-from arena.report.columns import dictionary
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.mix import PARTS
@@ -181,10 +180,6 @@ def test_commands_name_commands_and_configurations_that_there_are():
 def test_a_table_has_a_row_for_each_name(heading, names):
     found = [name for cells in table(*heading) for name in code(cells[0])]
     assert sorted(found) == sorted(names), place(*heading)
-
-
-def test_the_files_and_columns_of_a_report_are_those_that_the_program_prints():
-    assert (ROOT / "reports" / "columns.md").read_text(encoding="utf-8") == f"{dictionary()}\n"
 
 
 def test_the_keys_of_configurations_are_those_that_the_command_prints():

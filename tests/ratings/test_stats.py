@@ -19,7 +19,6 @@ from arena.ratings.match import (
     SprtState,
     detectable,
     llr,
-    mcnemar,
     normalized_elo,
     pairs_to_decide,
     resolution,
@@ -123,11 +122,6 @@ def test_a_detectable_difference_is_shown_in_80_of_100_matches():
         counts = rng.multinomial(games, [1 - draws - wins, draws, wins], 1000)
         shown = np.mean([normalized_elo(each).low > 0 for each in counts])
         assert shown == pytest.approx(chance, abs=0.04)
-
-
-def test_mcnemars_test_is_the_binomial_of_what_one_of_two_solved_alone():
-    assert mcnemar(10, 2) == mcnemar(2, 10) == pytest.approx(2 * (1 + 12 + 66) / 4096)
-    assert [mcnemar(0, 0), mcnemar(3, 3)] == [1, 1] and mcnemar(0, 6) == pytest.approx(2 / 64)
 
 
 def test_the_length_of_the_counts_says_games_or_pairs():

@@ -14,11 +14,12 @@ import pandas as pd
 import pytest
 
 from arena.report.charts.axes import LEADING
-from arena.report.charts.elo import plot_elo
-from arena.report.charts.style import on_page, save_png, svg
+from arena.report.charts.plots import plot_elo
+from arena.report.charts.style import on_page, save, svg
 from arena.report.page import parts
 from arena.report.page.standings import standings_grid
-from arena.report.run import TABLES, Run
+from arena.report.run import Run
+from arena.report.tables import views
 from arena.report.tables.table import Grid, Style
 from arena.report.template import escaped, wrapping
 from arena.report.write import write
@@ -55,7 +56,7 @@ def test_names_in_any_script_are_text_in_svg_and_give_no_warning(made: Run, tmp_
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         text = svg(axes)
-        save_png(axes, tmp_path / "elo.png")
+        save(axes, "png", tmp_path / "elo.png")
     escaped_name = MARKUP.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for page in (text, on_page(text, "elo", "")):
         assert {CJK, ARABIC, escaped_name} <= set(re.findall(r"<text[^>]*>([^<]*)</text>", page))
@@ -80,13 +81,17 @@ TERMS: list[dict[str, Any]] = [{"depth": 6}, {"seconds": 0.02}]
 TWO_TERMS = [player(f"{e} {limit}", evaluation=e, **limit) for e in "xy" for limit in TERMS]
 
 
+def read_of(run: Run) -> list[Grid]:
+    """The tables that people read of a run."""
+    tables = {name: getattr(run, name) for name in views.READ}
+    shown = [views.grid(name, table) for name, table in tables.items() if len(table)]
+    return [views.differences(run.comparisons), *shown]
+
+
 def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: Run, tmp_path: Path) -> None:
     """That of two kinds of limit has two columns headed LOS."""
     for run in (made, synthetic(tmp_path, TWO_TERMS, 5, plies=4)):
-        for table in (table for table in TABLES.values() if table.view):
-            if not len(getattr(run, table.name)):
-                continue
-            grid = table.grid(getattr(run, table.name))
+        for grid in read_of(run):
             shown, text = (str(parts(kind).table(grid)).strip() for kind in ("html", "markdown"))
             assert shown.count("<th ") == len(text.splitlines()[1].split("|")) - 2 == len(grid.headings)
 
@@ -94,12 +99,7 @@ def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: 
 def test_figures_sort_by_their_values_and_names_by_their_letters(made: Run, tmp_path: Path) -> None:
     """Also a name that begins with a number."""
     for run in (made, synthetic(tmp_path, [player("7 up", 1), player("12 men", 2)], 5, plies=4)):
-        read = [
-            table.grid(getattr(run, table.name))
-            for table in TABLES.values()
-            if table.view and len(getattr(run, table.name))
-        ]
-        for grid in [standings_grid(run), *read]:
+        for grid in [standings_grid(run), *read_of(run)]:
             for row in grid.rows:
                 for heading, cell in zip(grid.headings, row, strict=True):
                     is_sorted_by_number = "data-sort" in parts("html").table(Grid([heading], [[cell]]))

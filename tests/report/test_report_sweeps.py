@@ -15,7 +15,7 @@ from scipy.stats import binom, chi2
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Family, Ratings, rate
 from arena.report.charts.catalogue import answering_chart, charts
-from arena.report.charts.elo import plot_sweep
+from arena.report.charts.plots import plot_sweep
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.tables.sweeps import doublings, lines, points, sweep

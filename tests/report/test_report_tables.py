@@ -13,7 +13,7 @@ import pytest
 from arena.base.number import quantity, signed, times
 from arena.ledger.read import GAME_COLUMNS
 from arena.report.describe import describe
-from arena.report.files import files_of
+from arena.report.files import DECIMALS, files_of
 from arena.report.page.sections import RunPage
 from arena.report.page.standings import standings_grid
 from arena.report.run import TABLES, Run
@@ -22,12 +22,14 @@ from arena.report.tables.effort import effort
 from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
-from arena.report.tables.survey import Survey, totals
+from arena.report.tables.survey import totals
+from arena.report.tables.table import with_decimals
 from arena.rules.result import NO_RESULT
 from players.finding import Finding
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     changed,
+    described,
     experiment,
     frames,
     moves_with,
@@ -100,9 +102,8 @@ def effort_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.Data
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
     players = [player("busy", 4), player("idle", type="random")]
-    survey = Survey(totals(moves), moves, pd.Series(dtype=float))
     own = pd.DataFrame({"player": "busy", "extra": "tokens", "value": [3.0, 4.0]})
-    return effort(rows, survey, ["idle", "busy"], specs(players), {}, own)
+    return effort(rows, totals(moves), ["idle", "busy"], specs(players), {}, own)
 
 
 def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
@@ -113,8 +114,8 @@ def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_t
         ("idle", "busy", "white", "no_moves"),
     ]
     table: Any = effort_of(moves, *lost).set_index("player")
-    assert table.loc["idle", ["overrun_p99", "overrun_max", "time_losses"]].tolist() == [0.198, 0.2, 2]
-    assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
+    assert table.loc["idle", ["overrun_max", "time_losses"]].tolist() == [0.2, 2]
+    assert table.loc["busy", ["overrun_max", "time_losses"]].isna().all()
 
 
 def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves() -> None:
@@ -133,7 +134,7 @@ def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves()
 def test_rounding_has_four_decimals_of_score_and_as_many_of_elo_as_round_like_the_value() -> None:
     table = pd.DataFrame({"elo": [-307.4612, -0.0004], "score": [0.123456, 1]})
     table["seconds_per_move"] = [1.23456789e-5, np.inf]
-    text = TABLES["standings"].rounded(table).to_csv(index=False)
+    text = with_decimals(table, DECIMALS).to_csv(index=False)
     assert text == "elo,score,seconds_per_move\n-307.461,0.1235,1.23457e-05\n0.0,1.0,\n"
 
 
@@ -176,14 +177,15 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
     whole = experiment(players, sprt={"elo0": 0.0, "elo1": 9.0})
     run = run_of(tmp_path, whole, *frames(players, 2, plies=4))
-    placed = dict.fromkeys(TABLES["standings"].names[-8:], 1)
-    run = changed(run, order=[("x1", placed)], games=run.games.reindex(columns=list(GAME_COLUMNS)))
-    unwritten = {"games": ["key", "time", "line"]}  # of the run, not of its file
-    for name, of in TABLES.items():
-        table = getattr(run, name).drop(columns=unwritten.get(name, []))
-        absent = {"standings": {"los"}, "moves": {"fen"}}.get(name, set())  # of no final order; of `positions`
-        settings = ["depth", "evaluation"] if name == "standings" else []
-        assert [*table.columns] == [each for each in (*of.names, *settings) if each not in absent], name
+    decided = ("points", "buchholz", "sonneborn_berger", "byes", "round", "opponent", "conceded", "decided")
+    run = changed(
+        run, order=[("x1", dict.fromkeys(decided, 1))], games=run.games.reindex(columns=list(GAME_COLUMNS))
+    )
+    beside = {"games": {"key", "time", "line"}, "standings": {"depth", "evaluation"}}  # not of the file; settings
+    absent = {"standings": {"los", "a setting"}, "moves": {"fen", "extra_*"}, "effort": {"extra_*"}}
+    for name in TABLES:
+        found = {*getattr(run, name).columns} - beside.get(name, set())
+        assert found == described(name) - absent.get(name, set()), name
 
 
 # --- the grade sheet: what a teacher has of each submission

@@ -31,7 +31,7 @@ from arena.report.sentences.cautions import (
     waited,
 )
 from arena.report.sentences.claims import MOST, Claim, among_given, shortened
-from arena.report.sentences.facts import byes, without_games
+from arena.report.sentences.facts import byes
 from arena.report.tables.suites import RANDOM_CHOICE
 from tests.helpers.report_data import (
     MISSING_WORD,
@@ -47,6 +47,8 @@ from tests.helpers.report_data import (
 )
 
 TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
 # the opening words
@@ -246,14 +248,25 @@ def scores(run: Run) -> np.ndarray:
     return white.where(run.games["white"] == "a", 1 - white).groupby(run.games["pair"]).mean().to_numpy()
 
 
+def told(run: Run) -> list[int]:
+    """The Elo, how many times the games it takes to tell it, and the openings for that."""
+    more = more_games(run, answer(run))
+    assert more is not None
+    found = re.search(
+        r"To tell (\d+) Elo .* takes (\d+) times the games: openings: {count: (\d+)}", " ".join(more)
+    )
+    assert found is not None, more
+    return [int(number) for number in found.groups()]
+
+
 def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_path: Path) -> None:
     """Runs are drawn with the spread of the pairs played, about the score that the difference means."""
     run = two(tmp_path, LEVEL_RESULTS)
-    more = more_games(run, answer(run))
-    assert more is not None and more.openings == more.times * 10  # of the configuration's 10
+    elo, times, openings = told(run)
+    assert openings == times * 10  # of the configuration's 10
     played = scores(run)
-    drawn = np.random.default_rng(5).choice(played, (2000, len(played) * more.times))
-    drawn += score_from_elo(more.elo) - played.mean()
+    drawn = np.random.default_rng(5).choice(played, (2000, len(played) * times))
+    drawn += score_from_elo(elo) - played.mean()
     shows = drawn.mean(axis=1) - 0.5 > Z95 * drawn.std(axis=1, ddof=1) / np.sqrt(drawn.shape[1])
     assert 0.78 < shows.mean() < 0.92
 
@@ -270,8 +283,7 @@ def test_a_match_of_the_command_line_is_told_its_options_and_no_key_of_a_configu
 def test_more_games_are_counted_from_those_of_the_configuration(tmp_path: Path) -> None:
     run = two(tmp_path, LEVEL_RESULTS)
     whole, half = (changed(run, info=run.info._replace(games=n * len(run.games))) for n in (1, 2))
-    of_whole, of_half = more_games(whole, answer(whole)), more_games(half, answer(half))
-    assert of_whole and of_half and abs(of_half.times - of_whole.times / 2) <= 1
+    assert abs(told(half)[1] - told(whole)[1] / 2) <= 1
     nearly_begun = changed(run, info=run.info._replace(games=1000 * len(run.games)))
     assert more_games(nearly_begun, answer(run)) is None
     test = experiment([player("a", 3), player("b", 4)], sprt={"elo0": 0, "elo1": 5})
@@ -314,9 +326,9 @@ def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Pa
     whole = synthetic(tmp_path, players, 10, plies=2)
     apart = whole.games["white"].isin(["a", "b"]) & whole.games["black"].isin(["a", "b"])
     some = changed(whole, games=whole.games[~apart].head(90).reset_index(drop=True))
-    said = "Not complete: 90 of 120 games; 1 pairing has not met."
+    said = "Not complete: 90 of 120 games."
     assert unfinished(whole) == [] and unfinished(some) == [said]
-    assert unfinished(changed(some, damaged=2)) == [said.replace(" met.", " met; 2 stored games are damaged.")]
+    assert unfinished(changed(some, damaged=2)) == ["Not complete: 90 of 120 games; 2 stored games are damaged."]
     assert RunPage(some).markdown.split("\n\n")[2] == said == opening(some).lines[0]
     assert re.findall(r"<p[^>]*>(.*?)</p>", RunPage(some).html)[1] == said
     assert ['http-equiv="refresh"' in RunPage(run).html for run in (whole, some)] == [False, True]
@@ -442,13 +454,11 @@ def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path)
 def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes(tmp_path: Path) -> None:
     """With two pairs a round a bye is four points."""
     row = {"points": 7.0, "wins": 2, "draws": 2, "byes": 1}
-    (of_bye,) = without_games(row, 2)
-    assert of_bye == "4 for 1 bye" and without_games(row | {"byes": 0}, 2) == []
     swiss = {"type": "swiss", "rounds": 1, "pairs": 2}
     players = [player("a", 1), player("b", 2)]
     run = run_of(tmp_path, experiment(players, format=swiss), *frames(players, 1, plies=2))
     vars(run)["standings"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, "byes": 0}])
-    assert of_bye in byes(run)
+    assert "a: 4 for 1 bye." in byes(run)
     vars(run)["standings"] = pd.DataFrame([{"player": "b", **row, "byes": 0}])
     assert byes(run) == ""
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import arena.report.viewer as viewer_games
 from arena.report.run import Run
-from arena.report.viewer import RunGames, replay_data, viewer_of
+from arena.report.viewer import RunGames, viewer_of
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
 from arena.rules.pdn.read import read_pdn
-from arena.rules.played import replayed
+from arena.rules.played import PlayedGame, replayed
 from arena.rules.variants import Variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import data_of, player, synthetic, unpacked
@@ -28,8 +29,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return synthetic(tmp_path_factory.mktemp("made"), PLAYERS, 4, plies=20)
 
 
+def shown(game: PlayedGame) -> Any:
+    """What a page has of a game."""
+    [block] = data_of(viewer_of([game]))["blocks"]
+    return unpacked(block)[0]
+
+
 def moved(board: str, path: list[int], captured: list[int], is_crowned: bool) -> str:
-    """The board after a move, as the docstring of `replay_data` says."""
+    """The board after a move, as the docstring of `_document` says."""
     if not path:
         return board
     letters = list(board)
@@ -41,7 +48,7 @@ def moved(board: str, path: list[int], captured: list[int], is_crowned: bool) ->
 
 
 @pytest.mark.full(but=["english"])
-def test_the_replay_data_of_a_game_lead_to_its_positions(variant: Variant) -> None:
+def test_what_a_page_has_of_a_game_leads_to_its_positions(variant: Variant) -> None:
     rng = random.Random(5)
     for _ in range(4):
         game = Game(variant)
@@ -52,7 +59,7 @@ def test_the_replay_data_of_a_game_lead_to_its_positions(variant: Variant) -> No
         played = replayed(variant, fen(variant, variant.start), texts)
         assert not played.problems and played.moves == game.moves and played.positions == game.positions
         board = pieces_text(variant, played.start)
-        data = replay_data(played, texts)
+        data = shown(played)
         steps = zip(game.positions[1:], data["paths"], data["captured"], texts, strict=True)
         for ply, (position, path, captured, text) in enumerate(steps, 1):
             assert text == (("x" if captured else "-").join(map(str, path)) or "pass")
@@ -64,7 +71,7 @@ def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
     english = Game("english").variant
     texts = ["11-15", "23-19", "15-11"]
     game = replayed(english, Game("english").fen, texts, number=7)
-    assert replay_data(game, texts)["paths"] == [[11, 15], [23, 19]] and game.text(2) == "23-19"
+    assert shown(game)["paths"] == [[11, 15], [23, 19]] and game.text(2) == "23-19"
     ((_, _, number, ply, fault),) = game.problems
     assert (number, ply) == (7, 3) and fault.startswith("'15-11' is not legal in B:W")
     game = replayed(english, "B:W21:B99", ["11-15"])

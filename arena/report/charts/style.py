@@ -6,7 +6,8 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Collection
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +86,47 @@ def figure_of(axes: Axes) -> Figure:
 
 
 def svg(axes: Axes) -> str:
-    """The figure of these Axes as SVG with text as text, the same bytes for the same figure."""
+    """The figure of these Axes as SVG with text as text."""
     file = io.StringIO()
-    _save(axes, file, format="svg", metadata={"Date": None, "Creator": None})
+    save(axes, "svg", file)
     return file.getvalue()
+
+
+@dataclass(eq=False)
+class Chart:
+    """A chart, drawn when it is first asked for."""
+
+    name: str
+    """Its file without the suffix."""
+    caption: str
+    draw: Callable[[], Axes]
+
+    @cached_property
+    def axes(self) -> Axes:
+        """What is drawn."""
+        return self.draw()
+
+    @cached_property
+    def svg(self) -> str:
+        """The chart as SVG."""
+        return svg(self.axes)
+
+    @property
+    def picture(self) -> Markup:
+        """The chart as an element of a page."""
+        return on_page(self.svg, self.name, self.caption)
+
+    def files(self, also: Collection[str]) -> dict[str, Callable[[Path], object]]:
+        """What writes its files, by their names; none if it could not be drawn."""
+        if "svg" not in vars(self):
+            return {}
+        others = {f"{self.name}.{kind}": partial(save, self.axes, kind) for kind in kinds_of(also)[1:]}
+        return {f"{self.name}.svg": partial(write_text, self.svg), **others}
+
+
+def kinds_of(also: Collection[str]) -> list[str]:
+    """The suffixes of charts as files: SVG, and of `also` those of pictures."""
+    return ["svg", *(kind for kind in ("png", "pdf") if kind in also)]
 
 
 def on_page(picture: str, name: str, caption: str) -> Markup:
@@ -106,34 +144,24 @@ def on_page(picture: str, name: str, caption: str) -> Markup:
     return Markup(text.replace("<svg", f'<svg role="img" aria-label="{escape(caption)}"', 1).strip())
 
 
-def kinds_of(also: Collection[str]) -> list[str]:
-    """The suffixes of charts as files: SVG, and of `also` those of pictures."""
-    return ["svg", *(kind for kind in ("png", "pdf") if kind in also)]
-
-
-def chart_files(name: str, axes: Axes, picture: str, also: Collection[str]) -> dict[str, Callable[[Path], object]]:
-    """What writes the files of a chart, by their names; `picture` is its SVG."""
-    save = {"svg": partial(write_text, picture), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
-    return {f"{name}.{kind}": save[kind] for kind in kinds_of(also)}
-
-
-def save_png(axes: Axes, path: Path) -> None:
-    """Write the figure of these Axes as PNG, 200 dots per inch."""
-    _save(axes, path, format="png", dpi=200, metadata={"Software": None})
-
-
-def save_pdf(axes: Axes, path: Path) -> None:
-    """Write the figure of these Axes as PDF with its fonts inside, the same bytes for the same figure."""
-    _save(axes, path, format="pdf", metadata={"Creator": None, "Producer": None, "CreationDate": None})
+_METADATA: Any = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+}
+"""What a file does not say of its making, so that the same chart gives the same bytes."""
 
 
 @styled
-def _save(axes: Axes, file: Path | io.StringIO, **options: Any) -> None:
-    """Lay the figure out once and draw it, without a warning for each letter that the font lacks."""
+def save(axes: Axes, kind: str, file: Path | io.StringIO) -> None:
+    """Write the figure of these Axes, laid out once, as SVG, PNG with 200 dots per inch, or PDF with its fonts.
+
+    Letters that the font lacks give no warning.
+    """
     figure = figure_of(axes)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
             figure.set_layout_engine("none")  # or `savefig` draws everything twice
-        figure.savefig(file, **options)
+        figure.savefig(file, format=kind, dpi=200 if kind == "png" else "figure", metadata=_METADATA[kind])

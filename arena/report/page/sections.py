@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
@@ -15,19 +14,19 @@ from arena.base.wording import counted
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.ratings.match import normalized_elo
 from arena.ratings.results import match_counts
-from arena.report.charts.catalogue import Chart, answering_chart, charts
-from arena.report.charts.style import kinds_of, on_page
+from arena.report.charts.catalogue import answering_chart, charts
+from arena.report.charts.style import Chart, kinds_of
 from arena.report.marks import game_link
 from arena.report.page import Contents, html_of, markdown_of, parts
 from arena.report.page.player import NOTHING, player_sections
 from arena.report.page.standings import crosstable_grid, standings_grid
-from arena.report.run import TABLES, Run
+from arena.report.run import Run
 from arena.report.sentences.answer import Opening, opening
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import byes, details, facts, first_move, placed_by
-from arena.report.sentences.grading import cost, solved
-from arena.report.tables.table import Cell, Grid, Heading, Style, words
-from arena.report.tables.views import NAMED, differences, disagreeing
+from arena.report.sentences.grading import cost, unsolved
+from arena.report.tables.table import NAMED, Cell, Grid, Heading, Style, words
+from arena.report.tables.views import differences, disagreeing, grid
 from arena.rules.pdn.write import Spelling
 
 _RENEWED = 30
@@ -36,47 +35,15 @@ _MOST_CROSSED = 16
 """Players of a crosstable on a page; pairings.csv has all."""
 _MOST_PAIRS = 100
 """Pairs of values that a page shows; comparisons.csv has all."""
-_EFFORT_NOTES = {
-    "nodes_per_second": "Means over all moves; depth and nodes/s over the moves that searched.",
-    "seconds_per_move": "Times are of the processor where that is known.",
-    "nodes_at_depth": "Nodes at depth: of the moves searched to the limit.",
-    "tt_hits": "Table hits: lookups that found the position.",
-}
-"""What the table of the search effort says below, by the column that it is about."""
 
 
-class Shown(NamedTuple):
-    """A chart on a page, and the links to its files."""
-
-    name: str
-    caption: str
-    kinds: Sequence[str]
-    """The suffixes of its files."""
-    draw: Callable[[], str] | None
-    """Draws the chart as an SVG text; without it a page has the links alone."""
-
-    @property
-    def picture(self) -> Markup:
-        """The chart as an element of a page."""
-        return on_page(self.draw(), self.name, self.caption) if self.draw else NOTHING
-
-
-@dataclass
 class RunPage(Contents):
     """What the page of a run shows, by the names in its template, `run.jinja`."""
 
-    run: Run
-    drawn: Callable[[str, Chart], str] | None = None
-    """Draws the chart of a name as an SVG text; without it the page has links to files alone."""
-    viewer: Markup = NOTHING
-    """The part that shows the games."""
-    also: Collection[str] = ()
-    """What the report has besides, as `arena.report.write` takes it."""
-    _placed: set[str] = field(init=False, default_factory=set)
-    """The charts that have a place on the page."""
-
-    def __post_init__(self) -> None:
-        super().__init__(self.run.faults)
+    def __init__(self, run: Run, viewer: Markup = NOTHING, also: Collection[str] = ()) -> None:
+        """`viewer` shows the games; `also` is what the report has besides, as `arena.report.write` takes it."""
+        super().__init__(run.faults)
+        self.run, self.viewer, self.also = run, viewer, also
 
     @property
     def html(self) -> str:
@@ -91,14 +58,15 @@ class RunPage(Contents):
 
     def _given(self) -> dict[str, Any]:
         self.sections.clear()
-        self._placed.clear()
+        self._placed = set[str]()  # the charts that have a place on the page
         return {
             "page": self,
+            "kinds": kinds_of(self.also),
             "run": self.run,
             "linked": self._players[1],
             "facts": facts,
             "answering_chart": answering_chart,
-            "solved": solved,
+            "unsolved": unsolved,
             "details": details,
             "REPORT": REPORT,
             "MARKS": (INACCURACY, MISTAKE, BLUNDER),
@@ -112,25 +80,24 @@ class RunPage(Contents):
         return (parts("html").text(self.faults.found[part], "failed"), []) if part in self.faults.found else made
 
     @cached_property
-    def _charts(self) -> dict[str, Chart]:
+    def charts(self) -> dict[str, Chart]:
+        """The charts of the run by name."""
         return charts(self.run)
 
-    def chart(self, name: str) -> Shown | None:
+    def chart(self, name: str) -> Chart | None:
         """The chart of a name, if the run has it and it has no other place on the page."""
-        if name in self._placed or (chart := self._charts.get(name)) is None:
-            return None
+        chart = None if name in self._placed else self.charts.get(name)
         self._placed.add(name)
-        draw = partial(self.drawn, name, chart) if self.drawn else None
-        return Shown(name, chart.caption, kinds_of(self.also), draw)
+        return chart
 
-    def further_charts(self) -> list[Shown]:
+    def further_charts(self) -> list[Chart]:
         """The charts without another place."""
-        return [shown for name in self._charts if (shown := self.chart(name))]
+        return [chart for name in self.charts if (chart := self.chart(name))]
 
     def table(self, name: str) -> Grid | None:
         """What people read of the table of a name; None of one without rows."""
         frame = getattr(self.run, name)
-        return None if frame.empty else TABLES[name].grid(frame)
+        return None if frame.empty else grid(name, frame)
 
     # the opening
 
@@ -138,18 +105,6 @@ class RunPage(Contents):
     def opening(self) -> Opening:
         """What is said first."""
         return opening(self.run)
-
-    @property
-    def scale(self) -> str:
-        """What the numbers of the answer are, and what it takes to know more."""
-        if not any(" Elo" in claim.sentence for claim in self.opening.claims):
-            return ""
-        more = self.opening.more.text if self.opening.more else ""
-        scale = (
-            "Elo with 95 % intervals; 100 Elo are 64 % of the points. “Stronger” is said with a chance of error "
-            "of 5 % for all comparisons of the run together."
-        )
-        return " ".join(filter(None, (scale, more)))
 
     @property
     def levels(self) -> Grid | None:
@@ -182,25 +137,6 @@ class RunPage(Contents):
 
     # effort and errors
 
-    @property
-    def ablation_note(self) -> str:
-        """How to read the table of the ablation."""
-        suite = self.run.experiment.random_suite
-        limit = "under its own limit" if suite is None or suite.depth is None else f"to depth {suite.depth}"
-        return (
-            f"Nodes and time of a search {limit}: geometric means over random positions; ratios position by "
-            "position. Branching factor: nodes to the power 1/depth."
-        )
-
-    @property
-    def effort_note(self) -> str:
-        """How to read the columns that the table of effort has."""
-        effort = self.run.effort
-        notes = [text for name, text in _EFFORT_NOTES.items() if effort[name].notna().any()]
-        if any(str(name).startswith("extra_") for name in effort):
-            notes.append("The last columns are means of the players' own numbers, over the moves that have them.")
-        return " ".join(notes)
-
     @cached_property
     def costliest(self) -> Grid | None:
         """The costliest errors, each with a link to its game."""
@@ -214,13 +150,13 @@ class RunPage(Contents):
             where.append(Cell(None, text, game_link(id, ply - 1, text) if self.viewer else None))
             played.append(f"{spelt.move(row['move'])} {row['mark']}")
             costs.append(Cell(row["lost"], cost(row)))
-        return Grid.of([
+        return Grid.of(
             (Heading("Where", Style.WORD), where),
             (NAMED, words(table["player"])),
             (Heading("Played", Style.WORD), words(played)),
             (Heading("Better", Style.WORD), words(map(spelt.move, table["best_move"]))),
             (Heading("Cost", Style.WORD), costs),
-        ])  # fmt: skip
+        )
 
     # details
 
@@ -247,11 +183,8 @@ class RunPage(Contents):
             f"Pairs of games in which {name} scored 0, ½, 1, 1½ and 2 points: {', '.join(map(str, counts))}. "
             f"Normalized Elo: {normalized_elo(counts)}."
         ]
-        if len(run.sprt):
-            last = run.sprt.iloc[-1]
-            llr, lower, upper = (with_minus(f"{last[name]:.2f}") for name in ("llr", "lower", "upper"))
-            lines.append(f"LLR {llr}, between {lower} and {upper}.")
-        return lines
+        llr = [with_minus(f"{value:.2f}") for value in run.sprt[["llr", "lower", "upper"]].tail(1).to_numpy().flat]
+        return lines + (["LLR {}, between {} and {}.".format(*llr)] if llr else [])
 
     @property
     def machine(self) -> str:

@@ -15,10 +15,8 @@ from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import elo_html, player_html, results_bar, scale, whisker
 from arena.report.run import Run
-from arena.report.tables.forms import decided_by, plain
-from arena.report.tables.standings import STANDINGS
-from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell
-from arena.report.tables.views import NAMED
+from arena.report.tables.forms import plain
+from arena.report.tables.table import EMPTY, NAMED, Cell, Column, Grid, Heading, Style, cell
 from arena.report.template import wrapping
 
 _CERTAIN = 0.95
@@ -57,7 +55,7 @@ def rated(
     heading, chance = ("Best", "best") if "best" in table else ("LOS", "los")
     is_shown = chance in table and not (chance == "best" and table["best"].max() >= _CERTAIN)
     chances = [cell(row[chance], probability(row[chance])) for row in rows] if is_shown else []
-    return Grid.of([
+    return Grid.of(
         (Heading("#", Style.RANK), [cell(rank, plain(rank)) for rank in table["rank"]]),
         (NAMED, named),
         *placing,
@@ -66,7 +64,7 @@ def rated(
         *([(Heading(heading, is_wide=True), chances)] if chances else []),
         (Heading("Score", is_wide=bool(placing)), [Cell(score, percent(score)) for score in scores]),
         (Heading("Won, drawn, lost", Style.RESULTS, is_wide=True), list(map(_results, results, why))),
-    ])  # fmt: skip
+    )
 
 
 def _elo(elo: Interval, by_prior: bool) -> Cell:
@@ -92,22 +90,19 @@ def _results(counts: tuple[int, ...], why: str) -> Cell:
 
 def _placing(table: pd.DataFrame) -> list[tuple[Heading, list[Cell]]]:
     """What places players in a format: of a knockout the round that each has come to."""
-    columns = {column.name: column for column in STANDINGS.columns}
-    if "round" not in table:
-        return [
-            (Heading(columns[name].heading, is_wide=name != "points"), columns[name].cells(table))
-            for name in ("points", "buchholz", "sonneborn_berger")
-            if name in table
-        ]
-    matches = [_match(row) for row in table.to_dict("records")]
-    last = Heading("Last match", Style.WORD, is_wide=True)
-    return [(Heading("Round"), columns["round"].cells(table)), (last, matches)]
+    if "round" in table:
+        matches = [_match(row) for row in table.to_dict("records")]
+        rounds = Column("round", Heading("Round"), plain)
+        return [(rounds.heading, rounds.cells(table)), (Heading("Last match", Style.WORD, is_wide=True), matches)]
+    names = {"points": "Points", "buchholz": "Buchholz", "sonneborn_berger": "Sonneborn-Berger"}
+    shown = [Column(name, Heading(text, is_wide=name != "points"), plain) for name, text in names.items()]
+    return [(column.heading, column.cells(table)) for column in shown if column.name in table]
 
 
 def _match(row: Mapping[Any, Any]) -> Cell:
     if not known(row["round"]):
         return EMPTY
-    by_seed = f", {decided_by(row['decided'])}" if row["decided"] == "seed" else ""
+    by_seed = ", level, by seed" if row["decided"] == "seed" else ""
     against = f" against {row['opponent']}" if row["opponent"] else ""
     return Cell(row["points"], f"{plain(row['points'])} : {plain(row['conceded'])}{against}{by_seed}")
 
@@ -130,7 +125,7 @@ def crosstable_grid(run: Run, linked: Collection[str] = (), *, has_games: bool =
     for number, other in enumerate(run.placed, 1):
         cells = [_share(name, other, *points.get((name, other), (0, 0)), has_games) for name in run.placed]
         columns.append((Heading(str(number)), cells))
-    return Grid.of(columns)
+    return Grid.of(*columns)
 
 
 def _share(name: str, other: str, points: float, games: int, has_games: bool) -> Cell:

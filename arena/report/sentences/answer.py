@@ -18,7 +18,7 @@ from arena.ratings.match import SprtState, detectable, pairs_to_decide
 from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
 from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Level, among_given, compared, ranging, shortened
-from arena.report.sentences.facts import written_by
+from arena.report.sentences.facts import is_match
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import WHOLE_PLAYER
 from arena.report.tables.forms import share
@@ -45,26 +45,9 @@ UNKEPT = "†"
 class MoreGames(NamedTuple):
     """How many games would show a difference that is not shown, with a chance of 80 %."""
 
-    elo: int
-    times: int
-    """Times the games of the configuration."""
-    openings: int | None
-    """The `count` of the configuration's random openings for that; None of a set or a file."""
-    is_match: bool = False
-    """Whether `arena match` wrote the configuration."""
-
-    @property
-    def text(self) -> str:
-        """The words; before `setting` if there is one."""
-        end = ":" if self.setting else "."
-        return f"To tell {self.elo} Elo from 0 with a chance of 80 % takes {self.times} times the games{end}"
-
-    @property
-    def setting(self) -> str:
-        """What to write into the configuration, or to give to `arena match`; "" for nothing."""
-        if not self.openings:
-            return ""
-        return f"--openings {self.openings}" if self.is_match else f"openings: {{count: {self.openings}}}"
+    text: str
+    setting: str
+    """What to write into the configuration, or to give to `arena match`, for that; "" for nothing."""
 
 
 class Opening(NamedTuple):
@@ -383,6 +366,9 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
     times = math.ceil(of_those_played * run.played / (run.info.games or run.played))
     if not 1 < times <= MOST_TIMES:
         return None
-    openings = experiment.openings
-    count = times * openings.to_draw if openings.is_random else None
-    return MoreGames(elo, times, count, written_by(run) == "match")
+    setting = ""
+    if experiment.openings.is_random:
+        count = times * experiment.openings.to_draw
+        setting = f"--openings {count}" if is_match(run) else f"openings: {{count: {count}}}"
+    words = f"To tell {elo} Elo from 0 with a chance of 80 % takes {times} times the games"
+    return MoreGames(words + (":" if setting else "."), setting)

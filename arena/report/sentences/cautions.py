@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,8 +10,7 @@ from arena.base.wording import counted, first_few
 from arena.ratings.joint import Ratings
 from arena.ratings.misfit import misfit
 from arena.report.run import Run
-from arena.report.sentences.facts import written_by
-from arena.report.tables.ablation import random_answers
+from arena.report.sentences.facts import is_match
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.submissions import LOST_BY, by_failures, lost_by_failures, reasons, withdrawal
 from arena.report.tables.views import TOO_LONG
@@ -69,7 +67,7 @@ def cut_short(run: Run) -> list[str]:
     if cut <= CUT * len(run.games):
         return []
     share, limit = percent(cut / len(run.games)), run.experiment.max_plies
-    mended = "" if written_by(run) else " A greater max_plies mends that."
+    mended = "" if is_match(run) else " A greater max_plies mends that."
     return [
         f"max_plies cut {cut:,} of {counted(len(run.games), 'game')} ({share}) at {limit} plies; they count as "
         f"drawn, which lets differences in Elo look smaller than they are.{mended}"
@@ -88,7 +86,8 @@ def _ended_early(run: Run) -> list[str]:
 
 def _notes(run: Run) -> list[str]:
     """The notes on ratings that are worth a look: players apart, many games repeated, what ratings do not tell."""
-    is_noted = len(run.ratings.groups) > 1 or run.repeated_games > REPEATED * len(run.games)
+    repeated = run.games[["white", "black", "line"]].duplicated().mean()
+    is_noted = len(run.ratings.groups) > 1 or repeated > REPEATED
     notes = [text for kind, text in run.ratings.notes.items() if is_noted and kind in _CAUTIONARY]
     return [*notes, *untold(run.ratings)]
 
@@ -113,16 +112,13 @@ def failing(run: Run) -> dict[str, int]:
 
 
 def unfinished(run: Run) -> list[str]:
-    """How many games are played and damaged, and pairings have not met; nothing of a run that is complete."""
+    """How many games are played and damaged; nothing of a run that is complete."""
     played, planned = run.played, run.info.games
     if run.data.order is not None or not planned or (run.info.exact and played == planned):
         return []
     at_most = "" if run.info.exact else "at most "
-    apart = sum(games == 0 for games in _games_of_pairings(run).values())
-    have = "has" if apart == 1 else "have"
-    more = f"; {counted(apart, 'pairing')} {have} not met" if apart else ""
-    if damaged := run.data.damaged:
-        more += f"; {counted(damaged, 'stored game')} {'is' if damaged == 1 else 'are'} damaged"
+    damaged = counted(run.data.damaged, "stored game")
+    more = f"; {damaged} {'is' if run.data.damaged == 1 else 'are'} damaged" if run.data.damaged else ""
     return [f"Not complete: {played} of {at_most}{counted(planned, 'game')}{more}."]
 
 
@@ -231,11 +227,8 @@ def waited(run: Run) -> list[str]:
 
 def pondered(run: Run) -> list[str]:
     """The players in their own processes that computed for more than PONDERED of their time in the opponents'."""
-    moves = run.survey.sample
-    columns = moves[["player", "game", "seconds", "pondered_seconds"]].dropna()
-    grouped = columns.groupby("player", observed=True)
-    table = grouped[["seconds", "pondered_seconds"]].sum()
-    each = table["pondered_seconds"] / grouped["game"].nunique()
+    table = run.survey.totals.groupby("player")[["seconds", "pondered_seconds"]].sum()
+    each = table["pondered_seconds"] / run.standings.set_index("player")["games"]
     much = each[(table["pondered_seconds"] > PONDERED * table["seconds"]) & (each > PONDERED_SECONDS)]
     much = much.sort_values(ascending=False)
     parts = [f"{name} for {quantity(seconds, 's')} per game" for name, seconds in much.items()]
@@ -244,15 +237,6 @@ def pondered(run: Run) -> list[str]:
         if parts
         else []
     )
-
-
-def _games_of_pairings(run: Run) -> dict[tuple[str, str], int]:
-    """Games of each pairing where every pairing plays every opening."""
-    names = [spec.name for spec in run.experiment.players]
-    colours = run.games[["white", "black"]].astype(str)
-    met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
-    pairings = run.experiment.format.pairings(names) if run.experiment.format.is_known else []
-    return {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in pairings}
 
 
 def below_random(run: Run) -> list[str]:
@@ -287,16 +271,14 @@ def _check(run: Run, spec: PlayerSpec) -> str:
 
 
 def unmeasured(run: Run) -> list[str]:
-    """A sentence for each player that did not search every random position to the depth that it was asked for."""
-    sentences, searches = [], random_answers(run.data.answers, run.experiment)
+    """A sentence for each player that did not search every random position in full."""
+    if (suite := run.experiment.random_suite) is None:
+        return []
+    answers, sentences = run.data.answers[run.data.answers["suite"] == suite.title], []
     for row in run.ablation.to_dict("records"):
-        of_player = searches[searches["player"] == row["player"]]
-        errors = of_player.loc[of_player["error"] != "", "error"]
-        if row["positions"] < len(of_player):
-            reason = f" ({errors.iloc[0]})" if len(errors) else ""
-            depth = f" to depth {plies}" if (plies := of_player["asked"].max()) else ""
-            sentences.append(
-                f"{row['player']} searched {row['positions']} of {counted(len(of_player), 'random position')}"
-                f"{depth}{reason}."
-            )
+        errors = answers.loc[answers["player"] == row["player"], "error"]
+        if row["positions"] < len(errors):
+            why = "".join(f" ({error})" for error in [*filter(None, errors)][:1])
+            number = counted(len(errors), "random position")
+            sentences.append(f"{row['player']} searched {row['positions']} of {number} in full{why}.")
     return sentences

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
-from arena.base.number import duration, percent, quantity
+from arena.base.number import duration, percent
 from arena.base.wording import counted, listed
 from arena.report.describe import describe_limit
 from arena.report.run import Run
 from arena.report.tables.settings import limits, terms
-from arena.rules.game import Termination
 
-_WRITERS = ("match",)
-"""The commands that make a configuration, which is called as they are."""
-_RULES = {
-    Termination.ADJUDICATED_WIN: "won by scores",
-    Termination.ADJUDICATED_DRAW: "drawn by scores",
-    Termination.ADJUDICATED_TABLES: "by endgame tables",
-}
 _PLACED = {
     "swiss": "points, then Buchholz, then Sonneborn-Berger",
     "knockout": "the last round played, then by seed",
@@ -28,17 +18,17 @@ _PLACED = {
 """What decides places, by the format."""
 
 
-def written_by(run: Run) -> str:
-    """The command that made the run's configuration, of _WRITERS; "" for a configuration of the user's own."""
-    name = Path(run.info.file).name
-    return name if name in _WRITERS else ""
+def is_match(run: Run) -> bool:
+    """Whether `arena match` made the run's configuration."""
+    return Path(run.info.file).name == "match"
 
 
 def facts(run: Run) -> str:
     """One line: rules, players and games, limits, openings, date, time and machine."""
+    rules = run.experiment.rule_set.name
     players, kind = counted(len(run.data.experiment.players), "player"), run.experiment.format.type
     parts = [
-        f"{run.rules[0].upper()}{run.rules[1:]} rules",
+        f"{rules[0].upper()}{rules[1:]} rules",
         f"{players}, {counted(len(run.games), 'game')}{_of_planned(run)}",
         "" if kind == "round-robin" else "sequential test" if run.experiment.sprt else kind,
         *(_limits(run), _openings(run)),
@@ -108,7 +98,7 @@ def first_move(run: Run) -> str:
         return ""
     worth = f"; that was worth {run.ratings.advantage} Elo" if run.ratings.advantage.error > 0 else ""
     drawn = percent((run.games["result"].astype(str) == "draw").sum() / games)
-    return f"{run.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
+    return f"{run.data.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
 
 
 def placed_by(run: Run) -> str:
@@ -120,23 +110,18 @@ def byes(run: Run) -> str:
     """Who has points of a Swiss without a game: a bye counts as all points of a round."""
     if "byes" not in run.standings:
         return ""
+    worth = 2 * run.experiment.format.pairs_of_pairing(0)
     parts = [
-        f"{row['player']}: {listed(without_games(row, run.experiment.format.pairs_of_pairing(0)))}"
+        f"{row['player']}: {worth * row['byes']:g} for {counted(row['byes'], 'bye')}"
         for row in run.standings.to_dict("records")
         if row["byes"] > 0
     ]
     return f"Points without a game that counts: {'; '.join(parts)}." if parts else ""
 
 
-def without_games(row: Mapping[Any, Any], pairs: int) -> list[str]:
-    """The points of a row of a Swiss's order that no game gave: those of byes."""
-    byes = int(row["byes"])
-    return [f"{2 * pairs * byes:g} for {counted(byes, 'bye')}"] if byes else []
-
-
 def details(run: Run) -> list[str]:
-    """Sentences on the games that few need: how wide intervals are, which games were adjudicated or repeated."""
-    return [*narrowed(run), *_adjudicated(run), *run.ratings.notes.values(), *_sample(run)]
+    """Sentences on the games that few need: how wide intervals are, which were repeated."""
+    return [*narrowed(run), *run.ratings.notes.values(), *_unwritten(run)]
 
 
 def narrowed(run: Run) -> list[str]:
@@ -159,23 +144,7 @@ def narrowed(run: Run) -> list[str]:
     return [f"The run ended when all 95 % intervals were within {wanted}: the widest is ±{widest}{once}."]
 
 
-def _adjudicated(run: Run) -> list[str]:
-    """How many games were adjudicated, and by which rules."""
-    if run.experiment.adjudicate is None:
-        return []
-    ended = run.games["termination"]
-    rules = [(int((ended == rule).sum()), words) for rule, words in _RULES.items()]
-    games = sum(number for number, _ in rules)
-    by = f" ({listed([f'{number} {words}' for number, words in rules if number])})" if games else ""
-    return [f"{games} of {counted(len(run.games), 'game')} were adjudicated{by}."]
-
-
-def _sample(run: Run) -> list[str]:
+def _unwritten(run: Run) -> list[str]:
     if not run.large:
         return []
-    moves, games = len(run.survey.sample), run.survey.sample["game"].nunique()
-    return [
-        f"Quantiles of time rest on {quantity(moves)} of {quantity(run.games['plies'].sum())} moves: those of "
-        f"{counted(games, 'game')}, whole pairs drawn at random. moves.csv and games.pdn are written when "
-        "asked for, by arena report --moves."
-    ]
+    return ["moves.csv and games.pdn are written when asked for, by arena report --moves."]

@@ -1,4 +1,4 @@
-"""What an error costs; how to read the table of suites."""
+"""What an error costs; who failed in suites."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import known, signed
-from arena.base.wording import first_few, listed
+from arena.base.wording import first_few
 from arena.ledger.record import TABLES_JUDGE
 from arena.report.sentences.cautions import MOST_NAMED
 
@@ -30,17 +30,10 @@ def cost(error: Mapping[Any, Any], called: Callable[[str], str] = str) -> str:
     return f"{lost} by the scores of {called(error['judge'])}"
 
 
-def solved(suites: pd.DataFrame) -> str:
-    """How to read the table of suites, how many positions they have, and which players failed in some of them."""
-    failed = suites[suites["failures"] > 0]
+def unsolved(suites: pd.DataFrame) -> str:
+    """Which players failed in some positions of suites; "" for none."""
     rows = [
         f"{row['player']} in {row['failures']} of {row['positions']} positions of {row['suite']}"
-        for row in failed.to_dict("records")
+        for row in suites[suites["failures"] > 0].to_dict("records")
     ]
-    sizes = suites.groupby("suite", sort=False)["positions"].max()
-    size = f"Positions: {listed([f'{number:,} of {suite}' for suite, number in sizes.items()])}."
-    failures = f" Failed, which solves nothing: {first_few(rows, MOST_NAMED, '; ')}." if rows else ""
-    return (
-        "Share of the positions that each player solves under its own limit, with Wilson's 95 % interval. "
-        f"Below the players: a move at random, and one that looks one ply ahead. {size}{failures}"
-    )
+    return f" Failed, which solves nothing: {first_few(rows, MOST_NAMED, '; ')}." if rows else ""

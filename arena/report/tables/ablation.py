@@ -14,30 +14,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit as student_quantile
 
-from arena.base.number import times
 from arena.experiment.model import Experiment
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings
-from arena.report.tables import shared, units
-from arena.report.tables.forms import estimate, nonzero
 from arena.report.tables.survey import time_of
-from arena.report.tables.table import Column, Table, with_interval
 
-ABLATION = Table.read(
-    "ablation", shared.PLAYER,
-    Column("depth", "mean depth of its searches", units.PLIES),
-    Column("positions", "positions that the player searched, to the depth it was asked for", units.POSITIONS,
-        "Positions", text=nonzero, is_wide=True),
-    Column("nodes", "geometric mean of the nodes over these positions", units.NODES, "Nodes", is_wide=True),
-    Column("seconds", "geometric mean of the processor time, wall time if that is not known", units.SECONDS,
-        "Time", is_wide=True),
-    shared.BRANCHING_FACTOR,
-    *with_interval("node_ratio", "nodes relative to the reference", heading="Nodes ratio (95 %)",
-        text=estimate(times)),
-    *with_interval("time_ratio", "time relative to the reference", heading="Time ratio (95 %)",
-        text=estimate(times)),
-    *shared.ELO_DIFFERENCE,
-)  # fmt: skip
+COLUMNS = [
+    "player", "depth", "positions", "nodes", "seconds", "branching_factor",
+    *(name for kind in ("node_ratio", "time_ratio", "elo_difference") for name in Interval.columns_of(kind)),
+]  # fmt: skip
 
 
 def reference_of(experiment: Experiment) -> str:
@@ -45,32 +30,21 @@ def reference_of(experiment: Experiment) -> str:
     return experiment.reference or experiment.players[0].name
 
 
-def random_answers(answers: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Those answers to suites that are of random positions, with the plies that the player was `asked` for.
-
-    `answers` is that of `arena.ledger.read.RunData`; without a limit of depth the plies are 0.
-    """
-    suite = experiment.random_suite
-    if suite is None:
-        return answers[:0].assign(asked=0)
-    asked = {spec.name: suite.depth or spec.limit.depth or 0 for spec in experiment.players}
-    rows = answers[answers["suite"] == suite.title]
-    return rows.assign(asked=rows["player"].map(asked))
-
-
 def ablation(answers: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> pd.DataFrame:
     """One row per player, the reference first, then in their order; none without a suite of random positions.
 
-    The branching factor is the depth-th root of the nodes; ratios are over the positions that both searched to
-    their depth. `answers` is that of `arena.ledger.read.RunData`.
+    The branching factor is the depth-th root of the nodes; ratios are over the positions that both searched to the
+    depth they were asked for, if there was one. `answers` is that of `arena.ledger.read.RunData`.
     """
-    searches, reference = random_answers(answers, experiment), reference_of(experiment)
-    if searches.empty:
-        return pd.DataFrame(columns=ABLATION.names)
-    names = [player.name for player in experiment.players]
-    reached = searches[(searches["depth"] >= searches["asked"]) & (searches["nodes"] > 0)]
+    suite, reference = experiment.random_suite, reference_of(experiment)
+    searches = answers[answers["suite"] == suite.title] if suite else answers[:0]
+    if suite is None or searches.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    asked = {spec.name: suite.depth or spec.limit.depth or 0 for spec in experiment.players}
+    reached = searches[(searches["depth"] >= searches["player"].map(asked)) & (searches["nodes"] > 0)]
     reached = reached.assign(seconds=time_of(reached))
     reached = reached[reached["seconds"] > 0]
+    names = [player.name for player in experiment.players]
     depths, logs = reached.groupby("player")["depth"].mean(), {}
     for cost in ("nodes", "seconds"):
         table = reached.pivot(index="position", columns="player", values=cost).reindex(columns=names)

@@ -13,10 +13,9 @@ import pandas as pd
 from arena.experiment.names import words_of
 from arena.experiment.zero import reference as reference_of
 from arena.ratings.contrasts import agreement
+from arena.ratings.interval import Interval
 from arena.ratings.joint import Family, Ratings
-from arena.report.tables import shared, units, views
 from arena.report.tables.settings import LIMITS, key, level_words, limits, settings, terms_at, without
-from arena.report.tables.table import Column, Table
 from players.options import options_of
 from players.player import PlayerSpec
 from players.table import PLAYERS
@@ -24,23 +23,10 @@ from players.table import PLAYERS
 WHOLE_PLAYER = "player"
 """In place of a setting where two players differ in several."""
 
-COMPARISONS = Table.of(
-    "comparisons",
-    Column("setting", "key of the configuration in which the players differ; player where two differ in several"),
-    Column("value", "its value, in words"),
-    Column("reference", "the value that it is compared with, in words"),
-    Column("baseline", "whether all other values are compared with this reference, too: True or False"),
-    Column("terms", "kind of limit that the compared players have in common"),
-    Column("at", "least and greatest limit of that kind"),
-    Column("level", "what one pair of players has in common, of several in the row above; empty for their mean"),
-    Column("pairs", "pairs of players that the row rests on", units.PAIRS),
-    shared.TIME_USED, *shared.ELO_DIFFERENCE,
-    Column("agreement",
-        "probability of differences so far apart where all pairs have the same one (Cochran's test); below 0.05 "
-        "their mean says nothing, and the rows of the levels are the answer", units.SHARE),
-    Column("shown", "whether the difference is beyond chance, at 5 % for all that the run compares together"),
-    view=views.differences,
-)  # fmt: skip
+COLUMNS = [
+    "setting", "value", "reference", "baseline", "terms", "at", "level", "pairs", "time_used",
+    *Interval.columns_of("elo_difference"), "agreement", "shown",
+]  # fmt: skip
 
 
 class Meeting(NamedTuple):
@@ -97,7 +83,7 @@ def comparisons(
     that the run may state.
     """
     rows = [row for meeting in meetings for row in _rows(ratings, meeting, family, time_used or {})]
-    return pd.DataFrame(rows, columns=COMPARISONS.names)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(

@@ -56,8 +56,3 @@ def figure(value: float) -> str:
     if not known(value) or abs(value) >= 1000:
         return quantity(value)
     return f"{float(f'{value:.3g}'):.10f}".rstrip("0").rstrip(".")
-
-
-def decided_by(value: Any) -> str:
-    """What decided a pairing of a knockout; a drawn one is decided by seed."""
-    return "level, by seed" if value == "seed" else plain(value)

@@ -8,12 +8,9 @@ import pandas as pd
 from arena.ledger.record import TABLES_JUDGE
 from arena.ratings import errors
 from arena.ratings.clusters import cluster_of_each
-from arena.report.tables import shared, units
+from arena.ratings.interval import Interval
 from arena.report.tables.effort import by_player
-from arena.report.tables.forms import estimate, share, to_4
 from arena.report.tables.rated_run import RatedRun
-from arena.report.tables.settings import families
-from arena.report.tables.table import Column, Style, Table, with_interval
 from arena.rules.result import WHITE_POINTS
 
 COSTLIEST = 10
@@ -23,39 +20,18 @@ MARKS = {errors.INACCURACY: "?!", errors.MISTAKE: "?", errors.BLUNDER: "??"}
 TABLES_MARKS = {errors.HALF_POINT: "?", errors.WHOLE: "??"}
 """The same where the tables did."""
 
-GRADES = Table.of(
-    "grades", shared.GAME, shared.PLY, shared.PLAYER, shared.COLOUR,
-    Column("judge", "tables, or the player that graded the move"),
-    Column("best_move", "a best move; the played one where none is better"),
-    Column("best", "points of the mover to expect after the best move", units.SHARE),
-    Column("played", "the same after the played move", units.SHARE),
-    Column("lost", "best less played, 0 where the played move is better", units.POINTS),
-    Column("mark", "?!, ? or ?? by the points lost; empty of other moves"),
-    Column("best_men", "the judge's score after the best move; empty of certain values and tables", units.MEN),
-    Column("played_men", "the same after the played move", units.MEN),
-)  # fmt: skip
-ENDGAME_ERRORS = Table.read(
-    "endgame_errors", shared.PLAYER, shared.FAMILY, shared.DEPTH_LIMIT,
-    Column("nodes_limit", "nodes that limit the player; empty without such a limit", units.NODES),
-    Column("endgame_pieces", "most pieces of an ending that the tables have", units.PIECES),
-    shared.DECISIONS,
-    Column("errors", "decisions that threw away half a point or more", units.DECISIONS),
-    *with_interval("error_rate", "errors over decisions", units.SHARE, "Errors", text=share),
-    Column("win_to_draw", "wins turned into draws", units.DECISIONS, "W→D"),
-    Column("draw_to_loss", "draws turned into losses", units.DECISIONS, "D→L"),
-    Column("win_to_loss", "wins turned into losses", units.DECISIONS, "W→L"),
-)  # fmt: skip
-JUDGED_LOSSES = Table.read(
-    "judged_losses", shared.PLAYER,
-    Column("judge", "the player that graded", heading="Judge", style=Style.WORD),
-    shared.DECISIONS,
-    *with_interval("lost_per_move", "points lost by a move, on average", units.POINTS, "Lost/move",
-        text=estimate(to_4)),
-    Column("inaccuracies", "moves that lost 0.05 points or more (?!)", units.MOVES, "?!"),
-    Column("mistakes", "moves that lost 0.1 or more (?)", units.MOVES, "?"),
-    Column("blunders", "moves that lost 0.15 or more (??)", units.MOVES, "??"),
-    *with_interval("blunder_rate", "blunders over decisions", units.SHARE, "Blunders", text=share),
-)  # fmt: skip
+_GRADES = [
+    "game", "ply", "player", "colour", "judge", "best_move", "best", "played", "lost", "mark", "best_men",
+    "played_men",
+]  # fmt: skip
+_ENDGAME_ERRORS = [
+    "player", "endgame_pieces", "decisions", "errors",
+    *Interval.columns_of("error_rate"), "win_to_draw", "draw_to_loss", "win_to_loss",
+]  # fmt: skip
+_JUDGED_LOSSES = [
+    "player", "judge", "decisions", *Interval.columns_of("lost_per_move"), "inaccuracies", "mistakes", "blunders",
+    *Interval.columns_of("blunder_rate"),
+]  # fmt: skip
 
 
 def grades(run: RatedRun) -> pd.DataFrame:
@@ -72,7 +48,7 @@ def grades(run: RatedRun) -> pd.DataFrame:
         for least, sign in marks.items():
             mark[rows & (lost >= least)] = sign
     table = table.assign(player=table["player"].astype(str).astype(object), lost=lost, mark=mark)
-    return table[GRADES.names]
+    return table[_GRADES]
 
 
 def _scales(run: RatedRun) -> dict[str, float]:
@@ -90,16 +66,11 @@ def endgame_errors(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
     """What each player threw away in positions of the endgame tables in which some move loses value."""
     decisions = _clustered(run, grades[grades["judge"] == TABLES_JUDGE])
     if not len(decisions):
-        return pd.DataFrame(columns=ENDGAME_ERRORS.names)
+        return pd.DataFrame(columns=_ENDGAME_ERRORS)
     table = errors.errors_by_player(decisions)
     graded = run.data.graded
     table["endgame_pieces"] = int(graded.loc[graded["judge"] == TABLES_JUDGE, "endgame_pieces"].max())
-    table["family"] = table["player"].map(families(run.compared, "nodes") | families(run.compared))
-    limits = {spec.name: spec.limit for spec in run.experiment.players}
-    for name in ("depth", "nodes"):
-        values = [getattr(limits[player], name) for player in table["player"]]
-        table[f"{name}_limit"] = pd.array(values, dtype="Int64")
-    return by_player(table, run.players)[ENDGAME_ERRORS.names]
+    return by_player(table, run.players)[_ENDGAME_ERRORS]
 
 
 def judged_losses(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
@@ -107,8 +78,8 @@ def judged_losses(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
     decisions = _clustered(run, grades[(grades["judge"] != TABLES_JUDGE) & grades["lost"].notna()])
     parts = [errors.losses_by_player(part).assign(judge=judge) for judge, part in decisions.groupby("judge")]
     if not parts:
-        return pd.DataFrame(columns=JUDGED_LOSSES.names)
-    return by_player(pd.concat(parts), run.players)[JUDGED_LOSSES.names]
+        return pd.DataFrame(columns=_JUDGED_LOSSES)
+    return by_player(pd.concat(parts), run.players)[_JUDGED_LOSSES]
 
 
 def _clustered(run: RatedRun, decisions: pd.DataFrame) -> pd.DataFrame:

@@ -9,42 +9,14 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from arena.base.number import known
 from arena.experiment.formats.fixed import Sprt
 from arena.ratings.interval import UNKNOWN, Z95, Interval
 from arena.ratings.joint import Ratings
 from arena.ratings.match import SequentialTest, Verdict
-from arena.report.tables import shared, units
-from arena.report.tables.table import Column, Style, Table, with_interval
-from arena.rules.game import Termination
 from arena.rules.result import WHITE_POINTS, points_of
 
-PAIRINGS = Table.read(
-    "pairings", shared.PLAYER,
-    Column("opponent", "the player that it met, which has a place below it", heading="Against", style=Style.NAME),
-    Column("games", "games of the two", units.GAMES),
-    Column("wins", "games that the player won", units.GAMES),
-    Column("draws", "games drawn", units.GAMES),
-    Column("losses", "games that the player lost", units.GAMES),
-    Column("points", "points of the player in these games", units.POINTS, "Won, drawn, lost",
-        text=lambda _, *counts: " - ".join(map(str, counts)), reads=("points", "wins", "draws", "losses")),
-    *with_interval("elo_difference", "Elo of the player over the opponent, by all games of the run", units.ELO,
-        "Rated difference", text=lambda *ends: str(Interval(*ends)) if known(ends[0]) else ""),
-)  # fmt: skip
-TERMINATIONS = Table.read(
-    "terminations",
-    Column("termination", "why games ended", heading="Ended by", style=Style.WORD,
-        text=lambda ended: Termination(ended).words),
-    Column("games", "games that ended so", units.GAMES, "Games", text="{:,}".format),
-    Column("share", "their share of all games", units.SHARE, "Share"),
-)  # fmt: skip
-SPRT = Table.of(
-    "sprt",
-    Column("pair", "number of the pair of the match, from 1"),
-    Column("llr", "log-likelihood ratio of H1 to H0", units.NATS),
-    Column("lower", "bound at or below which H0 is accepted", units.NATS),
-    Column("upper", "bound at or above which H1 is accepted", units.NATS),
-)  # fmt: skip
+_ELO = Interval.columns_of("elo_difference")
+_SPRT = ["pair", "llr", "lower", "upper"]
 
 
 def white_points(games: pd.DataFrame) -> pd.Series:
@@ -72,7 +44,7 @@ def differences(ratings: Ratings) -> pd.DataFrame:
 
     The columns are player, other, elo_difference with the ends of its 95 % interval, standard_error and los.
     """
-    names = ["player", "other", *Interval.columns_of("elo_difference"), "standard_error", "los"]
+    names = ["player", "other", *_ELO, "standard_error", "los"]
     every = combinations(ratings.table["player"], 2)
     found = [(one, other, ratings.difference(one, other)) for one, other in every]
     rows = [(one, other, *elo, elo.error / Z95, elo.los) for one, other, elo in found if elo is not None]
@@ -91,8 +63,8 @@ def pairings(games: pd.DataFrame, ratings: Ratings, players: Sequence[str]) -> p
     table = met.groupby(["first", "second", "player", "opponent"])[counts].sum().reset_index()
     pairs = zip(table["player"], table["opponent"], strict=True)
     elo = [ratings.difference(*pair) or UNKNOWN for pair in pairs]
-    table[[*Interval.columns_of("elo_difference")]] = np.array(elo, float).reshape(-1, 3)
-    return table[PAIRINGS.names]
+    table[[*_ELO]] = np.array(elo, float).reshape(-1, 3)
+    return table.drop(columns=["first", "second"])
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:
@@ -108,13 +80,13 @@ def sprt_path(games: pd.DataFrame, settings: Sprt | None) -> pd.DataFrame:
     `games` has the columns game (from 1) and result. From the first game that is missing on, nothing counts.
     """
     if settings is None:
-        return pd.DataFrame(columns=SPRT.names)
+        return pd.DataFrame(columns=_SPRT)
     points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
     test, rows = SequentialTest(settings.model_dump()), list[tuple[float, ...]]()
     while not test.decided and test.games + 1 in points and test.games + 2 in points:
         state = test.add(points[test.games + 1], points[test.games + 2])
         rows.append((test.games // 2, state.llr, state.lower, state.upper))
-    return pd.DataFrame(rows, columns=SPRT.names)
+    return pd.DataFrame(rows, columns=_SPRT)
 
 
 def verdict(path: pd.DataFrame) -> Verdict:

@@ -17,9 +17,11 @@ from arena.ledger.read import FinalOrder, RunData
 from arena.ratings.joint import Ratings
 from arena.ratings.pool import placed
 from arena.report.faults import Faults
-from arena.report.tables.survey import Survey, is_large, survey
-from arena.rules.result import Colour
+from arena.report.tables.survey import Survey, survey
 from players.player import PlayerSpec
+
+LARGE = 1_000_000
+"""Plies of a run above which `moves.csv` and `games.pdn` are written only when asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +49,6 @@ class RatedRun:
         """The parts of its report that could not be made."""
         return Faults()
 
-    @cached_property
-    def first(self) -> Colour:
-        """The colour that moves first."""
-        return self.data.first
-
     @property
     def name(self) -> str:
         """The run's name in the configuration."""
@@ -66,11 +63,6 @@ class RatedRun:
     def title(self) -> str:
         """The name, and of one of several runs which it is."""
         return f"{self.name}: {self.folder.name}" if self.is_one_of_several else self.name
-
-    @property
-    def rules(self) -> str:
-        """The name of the rules, of own ones a mapping."""
-        return self.experiment.rule_set.name
 
     @property
     def players(self) -> list[str]:
@@ -106,8 +98,8 @@ class RatedRun:
 
     @property
     def large(self) -> bool:
-        """Whether the run has more moves than its tables take into memory: `tables.survey.SAMPLE`."""
-        return is_large(self.games)
+        """Whether the run has more than LARGE plies."""
+        return int(self.games["plies"].sum()) > LARGE
 
     @property
     def games(self) -> pd.DataFrame:
@@ -122,12 +114,7 @@ class RatedRun:
     @cached_property
     def survey(self) -> Survey:
         """The moves on which the tables rest: `tables.survey`."""
-        return survey(self.games, self.data.moves())
-
-    @cached_property
-    def repeated_games(self) -> int:
-        """Games that repeat an earlier one: same players, colours, opening and moves."""
-        return int(self.games[["white", "black", "line"]].duplicated().sum())
+        return survey(self.data.moves())
 
     @property
     def anchor(self) -> dict[str, float]:
@@ -138,7 +125,7 @@ class RatedRun:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return placed(self.games, players, self.first, self.anchor)
+        return placed(self.games, players, self.data.first, self.anchor)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:

@@ -10,47 +10,17 @@ import pandas as pd
 
 from arena.ledger.read import FinalOrder
 from arena.ratings.contrasts import best
+from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings
-from arena.report.tables import shared, units
-from arena.report.tables.forms import plain
 from arena.report.tables.settings import key, settings, varied
 from arena.report.tables.survey import time_of
-from arena.report.tables.table import Column, Style, Table
 from players.player import PlayerSpec
 
-STANDINGS = Table.of(
-    "standings",
-    Column("rank",
-        "place, from 1: of a Swiss by points, of a knockout by rounds, else by Elo; players that are withdrawn "
-        "have none and stand last", heading="#", style=Style.RANK),
-    shared.PLAYER, *shared.ELO,
-    Column("games", "games played", units.GAMES),
-    Column("wins", "games won", units.GAMES),
-    Column("draws", "games drawn", units.GAMES),
-    Column("losses", "games lost", units.GAMES),
-    Column("score", "points per game", units.SHARE),
-    Column("by_prior", "whether the prior alone keeps the Elo finite, as of a player that won or lost every game"),
-    Column("los", "likelihood of superiority over the next player of the table, by Elo", units.SHARE),
-    Column("best",
-        "probability of being the best of all players connected through games, where there are three or more",
-        units.SHARE),
-    shared.NODES_PER_MOVE, shared.SECONDS_PER_MOVE,
-    Column("points",
-        "of a Swiss, points of all games and byes; of a knockout, those of the last pairing",
-        units.POINTS, "Points"),
-    Column("buchholz",
-        "of a Swiss, sum of the points of the opponents, one met twice counted twice; a bye adds nothing",
-        units.POINTS, "Buchholz"),
-    Column("sonneborn_berger", "of a Swiss, sum of the opponents' points, each times the share won against it",
-        units.POINTS, "Sonneborn-Berger"),
-    Column("byes", "rounds of a Swiss without an opponent, or against one that is withdrawn, which count as won",
-        units.ROUNDS),
-    Column("round", "of a knockout, the round of the player's last pairing", heading="Round", text=plain),
-    Column("opponent", "name of the player it met there"),
-    Column("conceded", "points of the opponent in the last pairing", units.POINTS),
-    Column("decided", "what decided the last pairing: points or, of a drawn one, seed"),
-    others=Column("a setting", "the value of a setting in which players differ who are else alike"),
-)  # fmt: skip
+_COLUMNS = [
+    "rank", "player", *Interval.columns_of("elo"), "games", "wins", "draws", "losses", "score", "by_prior", "los",
+    "best", "nodes_per_move", "seconds_per_move", "points", "buchholz", "sonneborn_berger", "byes", "round",
+    "opponent", "conceded", "decided",
+]  # fmt: skip
 
 
 def standings(
@@ -78,7 +48,7 @@ def standings(
     if "round" in table:
         table["round"] = table["round"].astype("Int64")
     table["rank"] = pd.array([*range(1, len(placed) + 1), *[pd.NA] * len(withdrawn)], "Int64")
-    return table[[name for name in STANDINGS.names if name in table]]
+    return table[[name for name in _COLUMNS if name in table]]
 
 
 def rating_table(ratings: Ratings) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -14,10 +14,7 @@ from arena.base.wording import listed
 from arena.experiment.zero import A_CLASS
 from arena.ledger.record import Failure
 from arena.ratings.joint import TIE_DECIMALS
-from arena.report.tables import shared, units
-from arena.report.tables.forms import plain, to_0
 from arena.report.tables.rated_run import RatedRun
-from arena.report.tables.table import Column, Style, Table
 from arena.rules.game import FORFEITS, Termination
 from players.finding import Finding
 from players.loading import source_of
@@ -33,25 +30,6 @@ LOST_BY = {
 
 _FOLDERS = re.compile(r"(?<![\w./])~?/(?:[^\s/:*?\"'<>|,;()\[\]{}]+/)+")
 """The folders of an absolute path."""
-
-SUBMISSIONS = Table.read(
-    "submissions",
-    Column("file", "file, module or program that plays", heading="File", style=Style.WORD, is_wide=True),
-    shared.PLAYER,
-    Column("status", "played, withdrawn or left out", heading="Status", style=Style.WORD, is_wide=True),
-    Column("place",
-        "place among these, which equals share; empty for a player left out or withdrawn", heading="#",
-        text=plain, style=Style.RANK),
-    Column("points", "points of all games, byes; empty for a player left out or withdrawn",
-        units.POINTS, "Points"),
-    Column("failures",
-        "games in which it failed, those that do not count among them; empty for a player left out", units.GAMES,
-        "Failures", text=to_0),
-    Column("reasons", "in words, why it was left out or withdrawn, and how it failed", heading="Reasons",
-        style=Style.WORD),
-    Column("seconds_longest", "longest time of a move", units.SECONDS, "Longest move", is_wide=True),
-     order=("place", "player", "points", "file", "status", "failures", "seconds_longest", "reasons"),
-)  # fmt: skip
 
 
 def submissions(run: RatedRun, standings: pd.DataFrame) -> pd.DataFrame:
@@ -121,28 +99,24 @@ def _lost(run: RatedRun) -> list[Failure]:
 
 
 def reasons(run: RatedRun, player: str) -> list[str]:
-    """The notices of a player, and which games it lost by failures."""
-    parts = notices(run, player, findings(run, player))
+    """Why a player was left out, with the first mistake found in it; else what was found, and how it failed."""
+    found = findings(run, player)
+    if player in run.info.left_out:
+        mistakes = [without_paths(finding.words) for finding in found if finding.level == "error"]
+        return [": ".join(["left out as faulty", *mistakes[:1]])]
+    parts = [f"found before the first game: {without_paths(finding.words)}" for finding in found]
+    parts += notices(run, player)
     if lost := [failure for failure in _lost(run) if failure.player == player]:
         counts = Counter(failure.kind for failure in lost)
-        parts.append(f"lost {by_failures(counts)} (game {lost[0].id}: {failure_words(lost[0])})")
+        parts.append(f"lost {by_failures(counts)} (game {lost[0].id}: {without_paths(lost[0].words)})")
     return parts
 
 
-def notices(run: RatedRun, player: str, found: Sequence[Finding]) -> list[str]:
-    """Why a player was left out, by the first mistake found in it, or withdrawn, and what was found."""
+def notices(run: RatedRun, player: str) -> list[str]:
+    """Whether a player was left out, or withdrawn and why."""
     if player in run.info.left_out:
-        mistake = first_mistake(found)
-        return [f"left out as faulty: {without_paths(mistake.words)}" if mistake else "left out as faulty"]
-    parts = [f"found before the first game: {without_paths(finding.words)}" for finding in found]
-    if player in run.data.withdrawn:
-        parts.append(withdrawal(run, player))
-    return parts
-
-
-def first_mistake(found: Sequence[Finding]) -> Finding | None:
-    """The first error of some findings; None without any."""
-    return next((finding for finding in found if finding.level == "error"), None)
+        return ["left out as faulty"]
+    return [withdrawal(run, player)] if player in run.data.withdrawn else []
 
 
 def findings(run: RatedRun, player: str, called: Callable[[str], str] = str) -> list[Finding]:
@@ -157,7 +131,7 @@ def findings(run: RatedRun, player: str, called: Callable[[str], str] = str) -> 
 def withdrawal(run: RatedRun, player: str) -> str:
     """Why a player was withdrawn, with its first failure."""
     first = next(failure for failure in failed_games(run) if failure.player == player)
-    return f"withdrawn, as {run.data.withdrawn[player]} (game {first.id}: {failure_words(first)})"
+    return f"withdrawn, as {run.data.withdrawn[player]} (game {first.id}: {without_paths(first.words)})"
 
 
 def by_failures(counts: Mapping[Any, int]) -> str:
@@ -169,11 +143,6 @@ def lost_by_failures(run: RatedRun) -> pd.DataFrame:
     """Games that count and players lost by failures: a row for each that lost any, a column for each kind."""
     lost = pd.DataFrame(_lost(run), columns=list(Failure._fields))
     return lost.groupby(["player", lost["kind"].astype(str)]).size().unstack(fill_value=0)
-
-
-def failure_words(failure: Failure) -> str:
-    """What failed, without folders of the machine."""
-    return without_paths(failure.words)
 
 
 def without_paths(text: str) -> str:

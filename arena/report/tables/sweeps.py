@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.contrasts import line
+from arena.ratings.interval import Interval
 from arena.ratings.joint import Family, Ratings
-from arena.report.tables import shared, units
 from arena.report.tables.settings import families, swept_numbers
-from arena.report.tables.table import Column, Table, with_interval
 from arena.report.tables.views import LEAST
 from players.player import PlayerSpec
 
@@ -21,18 +20,8 @@ DEPTH, NODES = "depth", "nodes"
 FEWEST = 3
 """Different depths, or nodes, of a family's players that make a line: any two points lie on one."""
 
-SWEEP = Table.of(
-    "sweep",
-    Column("per", "what the players differ in: depth, nodes, or a number of their settings"),
-    shared.FAMILY,
-    Column("x", "depth limit, measured nodes per move, or the number", units.PLIES_OR_NODES),
-    shared.PLAYER, *shared.ELO,
-    *with_interval("gain", "what a doubling of depth or nodes is worth to the family", units.ELO),
-    Column("elo_at_1", "Elo of the family's line at depth 1, or at one node", units.ELO),
-    Column("agreement", "probability of ratings so far from the line where it is right", units.SHARE),
-    Column("fits", "whether the line describes the ratings, by a probability of 0.05 or more: True or False"),
-    Column("shown", "whether the gain is beyond chance, at 5 % for all that the run compares together"),
-)  # fmt: skip
+_POINTS = ["per", "family", "x", "player", *Interval.columns_of("elo")]
+_LINES = [*Interval.columns_of("gain"), "elo_at_1", "agreement", "fits", "shown"]
 _OF_FAMILY = ["per", "family"]
 
 
@@ -58,7 +47,7 @@ def points(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame
         parts.append(of_lines(rated.assign(family=family, x=x), "x").assign(per=name))
     ordered = [part.sort_values(["family", "x"], kind="stable") for part in parts]
     table = pd.concat(ordered, ignore_index=True).astype({"x": float})
-    return table[SWEEP.names[: SWEEP.names.index("gain")]]
+    return table[_POINTS]
 
 
 def _members(table: pd.DataFrame, specs: list[PlayerSpec], limit: str) -> pd.DataFrame:
@@ -109,9 +98,8 @@ def sweep(ratings: Ratings, points: pd.DataFrame, doublings: Sequence[Doubling],
             at_one = float((members["elo"] - gain.value * np.log2(members["x"])).mean())
             what = members[_OF_FAMILY].iloc[0]
             rows.append((*what, *gain, at_one, agreement, agreement >= LEAST, family.shows(weights)))
-    names = [*_OF_FAMILY, *SWEEP.names[SWEEP.names.index("gain") :]]
-    table = points.merge(pd.DataFrame(rows, columns=names), "left", on=_OF_FAMILY)
-    return table.assign(fits=table["fits"].eq(True), shown=table["shown"].eq(True))[SWEEP.names]
+    table = points.merge(pd.DataFrame(rows, columns=_OF_FAMILY + _LINES), "left", on=_OF_FAMILY)
+    return table.assign(fits=table["fits"].eq(True), shown=table["shown"].eq(True))
 
 
 def lines(sweep: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""A table's columns, and the cells that people read of it: what every writer of tables is given."""
+"""Cells that people read under their headings, and numbers as files have them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,6 @@ from markupsafe import Markup
 
 from arena.base.number import known
 from arena.ratings.interval import Interval
-
-
-class Unit(NamedTuple):
-    """What the numbers of a column are, and how they are written."""
-
-    name: str = ""
-    decimals: int | None = None
-    """Of a CSV file. None: integers and text as they are, other fractions to six significant digits."""
-    text: Callable[..., str] = str
-    """A number as people read it, "" for none."""
-
-
-NO_UNIT = Unit()
 
 
 class Style(StrEnum):
@@ -59,11 +46,6 @@ class Heading(NamedTuple):
         """The classes of the column's cells in a page's style sheet."""
         return f"{self.style} wide" if self.is_wide else self.style
 
-    @property
-    def is_text(self) -> bool:
-        """Whether there is more of it than a drawing."""
-        return self.style is not Style.PLOT
-
 
 class Cell(NamedTuple):
     """A cell that people read: "+12 ± 5" of 12.3."""
@@ -82,6 +64,8 @@ class Cell(NamedTuple):
 
 EMPTY = Cell(None, "")
 """A cell without a value."""
+NAMED = Heading("Player", Style.NAME)
+"""The head of the players' names."""
 
 
 def cell(value: Any, text: str) -> Cell:
@@ -94,6 +78,28 @@ def words(texts: Iterable[Any]) -> list[Cell]:
     return [Cell(text, text) for text in map(str, texts)]
 
 
+def intervals(table: pd.DataFrame, name: str, text: Callable[[Interval], str] = str) -> list[Cell]:
+    """Cells of a column with the ends of its 95 % interval: "+12 ± 5"."""
+    return [cell(each.value, text(each)) for each in (Interval.of(row, name) for row in table.to_dict("records"))]
+
+
+class Column(NamedTuple):
+    """A column of a table as people read it."""
+
+    name: str
+    heading: Heading
+    text: Callable[..., str] = str
+    """A value as text, "" for none."""
+    has_interval: bool = False
+    """Whether `text` takes the ends of the 95 % interval, too."""
+
+    def cells(self, table: pd.DataFrame) -> list[Cell]:
+        """The column's cells."""
+        names = Interval.columns_of(self.name) if self.has_interval else (self.name,)
+        rows = zip(*(table[name] for name in names), strict=True)
+        return [cell(values[0], self.text(*values)) for values in rows]
+
+
 class Grid(NamedTuple):
     """Holds the cells that people read of a table, under their headings."""
 
@@ -101,115 +107,26 @@ class Grid(NamedTuple):
     rows: Sequence[Sequence[Cell]]
 
     @classmethod
-    def of(cls, columns: Iterable[tuple[Heading, Sequence[Cell]]]) -> Grid:
+    def of(cls, *columns: tuple[Heading, Sequence[Cell]]) -> Grid:
         """The grid of columns, each with its heading."""
         headings, cells = zip(*columns, strict=True)
         return cls(headings, list(zip(*cells, strict=True)))
 
+    @classmethod
+    def read(cls, table: pd.DataFrame, columns: Iterable[Column]) -> Grid:
+        """The grid of those columns that have a text in some row of a table."""
+        shown = ((column.heading, column.cells(table)) for column in columns)
+        return cls.of(*(pair for pair in shown if any(each.text for each in pair[1])))
+
     def texts(self) -> pd.DataFrame:
-        """The texts of the cells, as a terminal and a notebook show them."""
-        shown_at = [place for place, heading in enumerate(self.headings) if heading.is_text]
-        rows = [[row[place].text for place in shown_at] for row in self.rows]
-        return pd.DataFrame(rows, columns=[self.headings[place].text for place in shown_at], dtype=object)
+        """The texts of the cells, as a terminal, a notebook and Markdown show them: without drawings."""
+        places = [place for place, heading in enumerate(self.headings) if heading.style is not Style.PLOT]
+        rows = [[row[place].text for place in places] for row in self.rows]
+        return pd.DataFrame(rows, columns=[self.headings[place].text for place in places], dtype=object)
 
 
-class Column(NamedTuple):
-    """One column of a table."""
-
-    name: str
-    note: str
-    """What it means."""
-    unit: Unit = NO_UNIT
-    heading: str = ""
-    """What people read above it; "" for a column that they are not shown."""
-    text: Callable[..., str] | None = None
-    """A value as people read it, where that is not the unit's way; "" for none."""
-    style: Style = Style.NUMBER
-    is_wide: bool = False
-    reads: tuple[str, ...] = ()
-    """The columns whose values `text` takes, if not this one's alone."""
-    end_of: str = ""
-    """The column of whose 95 % interval it is an end."""
-
-    def cells(self, table: pd.DataFrame) -> list[Cell]:
-        """The column as people read it."""
-        text = self.text or self.unit.text
-        read = zip(*(table[name] for name in self.reads or (self.name,)), strict=True)
-        return [cell(values[0], text(*values)) for values in read]
-
-
-def with_interval(name: str, note: str, *more: Any, **others: Any) -> tuple[Column, Column, Column]:
-    """A column and the ends of its 95 % interval, `<name>_low` and `<name>_high`, which its `text` takes, too."""
-    others = {"reads": Interval.columns_of(name), **others} if "text" in others else others
-    column = Column(name, note, *more, **others)
-    _, low, high = Interval.columns_of(name)
-    return (
-        column,
-        Column(low, f"lower end of the 95 % interval of {name}", column.unit, end_of=name),
-        Column(high, f"upper end of the 95 % interval of {name}", column.unit, end_of=name),
-    )
-
-
-class Table(NamedTuple):
-    """The columns of one table of a run; what it holds is told by the attribute of `arena.report.run.Run`."""
-
-    name: str
-    """The attribute of `Run`, and the file without its suffix."""
-    columns: tuple[Column, ...]
-    """In their order; a table may lack some of them."""
-    view: Callable[[pd.DataFrame], Grid] | None = None
-    """What people read of it; None if only its file is written."""
-    others: Column | None = None
-    """What stands in the columns that follow: one for each player, or for each number of the players' own."""
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        *columns: Column,
-        view: Callable[[pd.DataFrame], Grid] | None = None,
-        others: Column | None = None,
-    ) -> Table:
-        """A table of these columns."""
-        return cls(name, columns, view, others)
-
-    @classmethod
-    def read(cls, name: str, *columns: Column, order: Sequence[str] = (), others: Column | None = None) -> Table:
-        """A table of which people read the columns with headings, or of `order`, and `others`, if not empty."""
-        by_name = {column.name: column for column in columns}
-        shown = [by_name[each] for each in order] or [column for column in columns if column.heading]
-
-        def view(table: pd.DataFrame) -> Grid:
-            names = [str(name) for name in table if name not in by_name] if others else []
-            more = [others._replace(name=name, heading=name.removeprefix("extra_")) for name in names if others]
-            cells = [(column, column.cells(table)) for column in (*shown, *more) if column.name in table]
-            return Grid.of(
-                (Heading(column.heading, column.style, column.is_wide), made)
-                for column, made in cells
-                if any(each.text for each in made)
-            )
-
-        return cls(name, columns, view, others)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns."""
-        return [column.name for column in self.columns]
-
-    def grid(self, table: pd.DataFrame) -> Grid:
-        """What people read of a table that has rows."""
-        assert self.view is not None, self.name
-        return self.view(table)
-
-    def rounded(self, table: pd.DataFrame) -> pd.DataFrame:
-        """The table as its CSV file has it. Raises KeyError for a column that is not described."""
-        units = {} if self.others is None else dict.fromkeys(map(str, table.columns), self.others.unit)
-        units |= {column.name: column.unit for column in self.columns}
-        return with_decimals(table, {name: units[str(name)].decimals for name in table.columns})
-
-
-def with_decimals(table: pd.DataFrame, decimals: Mapping[Any, int | None]) -> pd.DataFrame:
-    """The table with fractions to each column's number of decimals, or to six significant digits for None.
+def with_decimals(table: pd.DataFrame, decimals: Mapping[str, int]) -> pd.DataFrame:
+    """The table with fractions to each column's number of decimals, others to six significant digits.
 
     Infinities become missing values, times ISO 8601 in UTC, to a millisecond.
     """
@@ -221,8 +138,8 @@ def with_decimals(table: pd.DataFrame, decimals: Mapping[Any, int | None]) -> pd
         if pd.api.types.is_float_dtype(table[name].dtype):
             values = table[name].to_numpy(dtype=float, na_value=np.nan)
             values = np.where(np.isfinite(values), values, np.nan)
-            places = decimals[name]
-            table[name] = (_significant(values, 6) if places is None else np.round(values, places)) + 0.0
+            known_places = name in decimals
+            table[name] = (np.round(values, decimals[name]) if known_places else _significant(values, 6)) + 0.0
     return table
 
 

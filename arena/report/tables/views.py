@@ -1,4 +1,4 @@
-"""Tables that people read in other rows and columns than their files have."""
+"""What people read of tables: under which headings, in which words, in which rows and columns."""
 
 from __future__ import annotations
 
@@ -7,16 +7,104 @@ from typing import Any
 
 import pandas as pd
 
+from arena.base.number import percent, quantity, signed, times
 from arena.ratings.interval import Interval
-from arena.report.tables.forms import elo, share
-from arena.report.tables.table import EMPTY, Cell, Grid, Heading, Style, cell, words
+from arena.report.tables.forms import (
+    elo,
+    estimate,
+    figure,
+    nonzero,
+    plain,
+    seconds,
+    share,
+    to_0,
+    to_1,
+    to_2,
+    to_4,
+)
+from arena.report.tables.table import EMPTY, NAMED, Cell, Column, Grid, Heading, Style, cell, words
+from arena.rules.game import Termination
 
 LEAST = 0.05
 """Probability of differences so far apart, below which their mean says nothing."""
 TOO_LONG = 1.2
 """Mean time a move, over its limit, above which equal time limits are no equal time."""
-NAMED = Heading("Player", Style.NAME)
-"""The head of the players' names."""
+
+_PLAYER = Column("player", NAMED)
+_DECISIONS = Column("decisions", Heading("Decisions"))
+_BRANCHING = Column("branching_factor", Heading("Branching factor", is_wide=True), to_2)
+_EXTRA = "extra_"
+"""Begins the names of columns for numbers of the players' own."""
+READ = {
+    "ablation": [
+        _PLAYER,
+        Column("positions", Heading("Positions", is_wide=True), nonzero),
+        Column("nodes", Heading("Nodes", is_wide=True), quantity),
+        Column("seconds", Heading("Time", is_wide=True), seconds),
+        _BRANCHING,
+        Column("node_ratio", Heading("Nodes ratio (95 %)"), estimate(times), has_interval=True),
+        Column("time_ratio", Heading("Time ratio (95 %)"), estimate(times), has_interval=True),
+        Column("elo_difference", Heading("Elo difference (95 %)"), estimate(signed), has_interval=True),
+    ],
+    "effort": [
+        _PLAYER,
+        Column("nodes_per_move", Heading("Nodes/move"), quantity),
+        Column("seconds_per_move", Heading("Time/move"), seconds),
+        Column("nodes_per_second", Heading("Nodes/s"), quantity),
+        Column("mean_depth", Heading("Mean depth", is_wide=True), to_1),
+        Column("deepest", Heading("Deepest", is_wide=True), to_0),
+        Column("nodes_at_depth", Heading("Nodes at depth", is_wide=True), quantity),
+        _BRANCHING,
+        Column("first_move_cutoffs", Heading("First-move cutoffs", is_wide=True), percent),
+        Column("tt_hits", Heading("Table hits", is_wide=True), percent),
+        Column("time_used", Heading("Time used", is_wide=True), percent),
+        Column("overrun_max", Heading("Worst overrun", is_wide=True), seconds),
+        Column("time_losses", Heading("Lost on time", is_wide=True), to_0),
+    ],
+    "endgame_errors": [
+        _PLAYER,
+        _DECISIONS,
+        Column("error_rate", Heading("Errors"), share, has_interval=True),
+        Column("win_to_draw", Heading("W→D")),
+        Column("draw_to_loss", Heading("D→L")),
+        Column("win_to_loss", Heading("W→L")),
+    ],
+    "judged_losses": [
+        _PLAYER,
+        Column("judge", Heading("Judge", Style.WORD)),
+        _DECISIONS,
+        Column("lost_per_move", Heading("Lost/move"), estimate(to_4), has_interval=True),
+        Column("inaccuracies", Heading("?!")),
+        Column("mistakes", Heading("?")),
+        Column("blunders", Heading("??")),
+        Column("blunder_rate", Heading("Blunders"), share, has_interval=True),
+    ],
+    "submissions": [
+        Column("place", Heading("#", Style.RANK), plain),
+        _PLAYER,
+        Column("points", Heading("Points"), plain),
+        Column("file", Heading("File", Style.WORD, is_wide=True)),
+        Column("status", Heading("Status", Style.WORD, is_wide=True)),
+        Column("failures", Heading("Failures"), to_0),
+        Column("seconds_longest", Heading("Longest move", is_wide=True), seconds),
+        Column("reasons", Heading("Reasons", Style.WORD)),
+    ],
+    "terminations": [
+        Column("termination", Heading("Ended by", Style.WORD), lambda ended: Termination(ended).words),
+        Column("games", Heading("Games"), "{:,}".format),
+        Column("share", Heading("Share"), percent),
+    ],
+}
+"""What people read of a table of a run, in this order."""
+
+
+def grid(name: str, table: pd.DataFrame) -> Grid:
+    """What people read of the table of that name of a run, which has rows."""
+    if name == "suites":
+        return shares_by_suite(table)
+    own = (str(column) for column in table if str(column).startswith(_EXTRA))
+    extras = (Column(each, Heading(each.removeprefix(_EXTRA), is_wide=True), figure) for each in own)
+    return Grid.read(table, [*READ[name], *extras])
 
 
 def differences(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
@@ -40,7 +128,7 @@ def differences(table: pd.DataFrame, *, pairs: bool = False) -> Grid:
         title = (f"Equal {terms}" if terms else "In the games") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
         title = level[0].upper() + level[1:] if level else title
         columns.append((Heading(title), [_difference(by_key.get(key)) for key in keys]))
-    return Grid.of(columns)
+    return Grid.of(*columns)
 
 
 def stated(table: pd.DataFrame) -> pd.DataFrame:
@@ -70,15 +158,14 @@ def _difference(row: dict[Hashable, Any] | None) -> Cell:
 def shares_by_suite(table: pd.DataFrame) -> Grid:
     """A row for each player with its Elo, a column for each suite."""
     players = table.drop_duplicates("player")
-    columns = [
+    return Grid.of(
         (NAMED, words(players["player"])),
         (Heading("Elo"), [cell(value, elo(value)) for value in players["elo"]]),
-    ]
-    columns += [
-        (Heading(str(suite)), _shares(rows, players["player"]))
-        for suite, rows in table.groupby("suite", sort=False)
-    ]
-    return Grid.of(columns)
+        *(
+            (Heading(str(suite)), _shares(rows, players["player"]))
+            for suite, rows in table.groupby("suite", sort=False)
+        ),
+    )
 
 
 def _shares(rows: pd.DataFrame, players: Iterable[str]) -> list[Cell]:

@@ -20,6 +20,7 @@ from arena.base.files import replace
 from arena.base.number import known
 from arena.base.wording import counted
 from arena.base.writing import write_text
+from arena.ledger.game import played_games
 from arena.report.page import html_of
 from arena.report.page.player import ERRORS
 from arena.report.run import Run
@@ -31,7 +32,7 @@ from arena.rules.game import Termination
 from arena.rules.move_text import crowns, square_numbers
 from arena.rules.notation import pieces_text
 from arena.rules.pdn.write import Spelling
-from arena.rules.played import PlayedGame, replayed
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE
 from arena.rules.variants import Variant
 
@@ -41,8 +42,6 @@ VIEWER_SCRIPT = "report/viewer/viewer.js"
 """The module that shows them; its path is below the package `arena`."""
 AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
-_READ = 20 * AT_ONCE
-"""Games of a large run whose moves are read at once."""
 _SWING = (
     "A swing is the difference between two scores that one player gave one after the other, in men; scores beyond "
     f"±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
@@ -104,39 +103,21 @@ class RunGames:
         return _part(words, _listed(table), blocks, [self.variant], not run.survey.swings.empty)
 
     def _blocks(self, table: pd.DataFrame) -> Iterator[str]:
-        """The games of a table, AT_ONCE together; a large run's moves are read when needed."""
-        moves = self.run.survey.sample
+        """The games of a table, AT_ONCE together, with mark and better move of each error."""
+        spelt = Spelling.of(self.variant)
         for first in range(0, len(table), AT_ONCE):
-            if self.run.large and first % _READ == 0:
-                numbers = pd.Index(table["game"].iloc[first : first + _READ])
-                moves = pd.concat(self.run.data.moves(numbers), ignore_index=True)
-            games = table.iloc[first : first + AT_ONCE]
-            missing = games[~games["game"].isin(self._documents)]
-            made = self._documents | (self._made(missing, moves) if len(missing) else {})
+            numbers = table["game"].iloc[first : first + AT_ONCE].tolist()
+            made = dict(self._documents)
+            for game in played_games(self.run.data, set(numbers) - made.keys()):
+                made[game.number] = _document(game)
+                if game.number in self.errors:
+                    made[game.number]["errors"] = {
+                        ply: (mark, spelt.move(better), square_numbers(better))
+                        for ply, (mark, better) in self.errors[game.number].items()
+                    }
             if not self.run.large:
                 self._documents = made
-            yield _packed([made[number] for number in games["game"]])
-
-    def _made(self, games: pd.DataFrame, moves: pd.DataFrame) -> dict[int, dict[str, Any]]:
-        """The documents of games by number, with mark and better move of each error."""
-        numbers = moves["game"].to_numpy()
-        bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
-        rows = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
-        columns, texts, spelt = _seen(rows), rows["move"].tolist(), Spelling.of(self.variant)
-        made = {}
-        start = 0
-        for number, fen, (first, last) in zip(games["game"], games["opening_fen"], bounds, strict=True):
-            end = start + last - first
-            of_game = {name: column[start:end] for name, column in columns.items()}
-            played = replayed(self.variant, fen, texts[start:end])
-            made[number] = _document(played, texts[start:end], of_game)
-            if number in self.errors:
-                made[number]["errors"] = {
-                    ply: (mark, spelt.move(better), square_numbers(better))
-                    for ply, (mark, better) in self.errors[number].items()
-                }
-            start = end
-        return made
+            yield _packed([made[number] for number in numbers])
 
 
 def viewer_of(games: Sequence[PlayedGame], ply: int = 0) -> Markup:
@@ -157,7 +138,7 @@ def viewer_of(games: Sequence[PlayedGame], ply: int = 0) -> Markup:
     ]
     empty = {"opening": 0, "points": None, "swing": None, "error": ""}
     columns = {name: [(empty | row)[name] for row in listed] for name in (*listed[0], *empty)}
-    documents = [_read_document(game) for game in games]
+    documents = [_document(game) | {"tags": game.tags, "comments": game.comments} for game in games]
     blocks = [_packed(documents[at : at + AT_ONCE]) for at in range(0, len(documents), AT_ONCE)]
     return _part("", columns, blocks, variants, False, ply)
 
@@ -243,79 +224,52 @@ def _listed(games: pd.DataFrame) -> dict[str, list[Any]]:
     }
 
 
-def replay_data(game: PlayedGame, texts: Sequence[str]) -> dict[str, Any]:
-    """What lets a page show a game without knowing the rules, from the texts of its moves.
+def _document(game: PlayedGame) -> dict[str, Any]:
+    """A game as a page shows it, which knows no rules: its start, its moves, what movers saw, why it has no more.
 
-    `paths` has the squares of each legal move as its text has them, none for a pass; `captured` those that it
-    captured, `crowned` the plies by which a man became a king, and `setups` positions by the plies before them.
+    `paths` has the squares of each move as its text has them, none for a pass; `captured` those that it captured,
+    `crowned` the plies by which a man became a king, and `setups` positions by the plies before them. `score` is
+    in men, `own` that of a player of whom no man's worth is known, `wins` are in plies, `time` in seconds; scores
+    are from White's view, null where there is none.
     """
-    paths, captured, crowned = [], [], []
-    for ply, (text, move, (before, after)) in enumerate(
-        zip(texts, game.moves, pairwise(game.positions), strict=False), 1
-    ):
+    captured, crowned = [], []
+    for ply, (move, (before, after)) in enumerate(zip(game.moves, pairwise(game.positions), strict=True), 1):
         other = before.black if before.turn == WHITE else before.white
-        paths.append(square_numbers(text))
         captured.append(game.variant.numbers_of(move & other))
         if ply not in game.setups and crowns(before, after, move):
             crowned.append(ply)
+    found = {
+        name: np.asarray((game.answers or {}).get(name, [np.nan] * len(game.moves)), float)[: len(game.moves)]
+        for name in ("score", "plies_to_win", "seconds", "depth", "nodes")
+    }
+    turns = [position.turn for position in game.positions[:-1]]
+    sign = np.where(np.array(turns) == WHITE, 1.0, -1.0)
+    certain = sign * np.where(found["plies_to_win"] == 0, np.nan, found["plies_to_win"])
+    score = np.where(np.isnan(certain), sign * found["score"], np.nan)
+    in_men = score / np.array([game.men[turn] or np.nan for turn in turns], float)
     setups = {
         ply: (pieces_text(game.variant, position), COLOURS[position.turn]) for ply, position in game.setups.items()
     }
-    return {"paths": paths, "captured": captured, "crowned": crowned} | ({"setups": setups} if setups else {})
-
-
-def _document(game: PlayedGame, texts: Sequence[str], seen: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """A game as a page has it: its start, its moves, what their movers saw, and why there are no further ones."""
-    fault = next((problem.message for problem in game.problems), "")
-    start = {"board": pieces_text(game.variant, game.start), "turn": COLOURS[game.start.turn]}
-    return {**start, **replay_data(game, texts), "fault": fault, **seen}
-
-
-def _read_document(game: PlayedGame) -> dict[str, Any]:
-    """A game that is read, with its tags and comments."""
-    plies = range(1, len(game.moves) + 1)
-    turns = [position.turn for position in game.positions[:-1]]
-    answers = game.answers or {}
-    found = {
-        name: np.asarray(answers.get(name, [np.nan] * len(plies)), dtype=float)
-        for name in ("score", "plies_to_win", "seconds", "depth", "nodes")
+    return {
+        "board": pieces_text(game.variant, game.start),
+        "turn": COLOURS[game.start.turn],
+        "paths": [*map(square_numbers, game.texts)],
+        "captured": captured,
+        "crowned": crowned,
+        **({"setups": setups} if setups else {}),
+        "fault": next((problem.message for problem in game.problems), ""),
+        "score": _plain(in_men + 0.0, 2),
+        "own": _plain(_three_digits(np.where(np.isnan(in_men), score, np.nan) + 0.0)),
+        "wins": _plain(certain),
+        "time": _plain(_three_digits(found["seconds"])),
+        **{name: np.nan_to_num(found[name]).astype(int).tolist() for name in ("depth", "nodes")},
     }
-    counts = {name: np.nan_to_num(found[name]).astype(int) for name in ("depth", "nodes")}
-    men = np.array([game.men[turn] or np.nan for turn in turns], dtype=float)
-    wins = np.where(found["plies_to_win"] == 0, np.nan, found["plies_to_win"])
-    colours = [COLOURS[turn] for turn in turns]
-    moves = pd.DataFrame(
-        found | counts | {"colour": colours, "plies_to_win": wins, "score_men": found["score"] / men}
-    )
-    document = _document(game, [game.text(ply) for ply in plies], _seen(moves))
-    return document | {"tags": game.tags, "comments": game.comments}
 
 
 def _packed(data: Any) -> str:
     """Plain data as JSON, deflated, as text."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode())).decode()
-
-
-def _seen(moves: pd.DataFrame) -> dict[str, list[Any]]:
-    """What movers saw, a value a move: `score` in men, `own` that of a player of whom no man's worth is known.
-
-    `wins` are in plies, `time` in seconds; scores are from White's view. Null where there is none.
-    """
-    sign = np.where(moves["colour"] == "white", 1.0, -1.0)
-    certain, score, in_men = (
-        sign * moves[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
-        for name in ("plies_to_win", "score", "score_men")
-    )
-    own = np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan)
-    return {
-        "score": _plain(np.where(np.isnan(certain), in_men, np.nan), 2),
-        "own": _plain(_three_digits(own)),
-        "wins": _plain(certain),
-        "time": _plain(_three_digits(moves["seconds"].to_numpy(dtype=float, na_value=np.nan))),
-        "depth": moves["depth"].tolist(),
-        "nodes": moves["nodes"].tolist(),
-    }
 
 
 def _three_digits(values: np.ndarray) -> np.ndarray:
