@@ -30,6 +30,8 @@ class Finding(NamedTuple):
     traceback: str = ""
     output: str = ""
     """The player's last output."""
+    keys: tuple[str | int, ...] = ()
+    """The keys of the player's entry that are to blame."""
 
     @property
     def words(self) -> str:

@@ -146,8 +146,9 @@ class FollowedFiles:
         """Follow the files that the players were loaded from, as they were then, and no others."""
         with self._lock:
             self.marks = {path: self.marks[path] for path in self._named}
-            for entrant in tournament.entrants.values():
-                self.marks.update(entrant.files)
+            home = tournament.experiment.path.parent.resolve()
+            for entrant in tournament.info.players.values():
+                self.marks |= {os.path.normpath(home / path): mark for path, mark in entrant.files.items()}
 
     @contextmanager
     def followed(self) -> Iterator[None]:

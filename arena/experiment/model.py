@@ -418,6 +418,8 @@ class Experiment(Section):
 
         Raises ConfigError if they cannot play it: they are too few, or an anchor is not among them.
         """
+        if not names:
+            return self
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
         left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
         moves: dict[Keys, Keys] = {("players", place): ("players", index) for place, index in enumerate(kept)}

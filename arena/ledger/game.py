@@ -62,7 +62,7 @@ def played_games(data: RunData, numbers: Iterable[int]) -> list[PlayedGame]:
             number=row["game"],
             count=int(every["game"].max()),
             answers={name: column[start:end] for name, column in answers.items()},
-            men=(data.info.men.get(row["white"]), data.info.men.get(row["black"])),
+            men=(data.info.players[row["white"]].man_value, data.info.players[row["black"]].man_value),
         )
         vars(game)["texts"] = texts[start:end][: len(game.moves)]  # to write them anew takes longer
         games.append(game)

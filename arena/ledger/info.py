@@ -18,8 +18,8 @@ from pydantic import TypeAdapter
 from arena.base.files import OURS, commit, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
-from players.finding import Finding
-from players.identity import COPIES
+from players.finding import UNBUILT, Finding
+from players.identity import COPIES, NO_FILES, Files
 from players.loading import moved
 from players.player import PlayerSpec
 
@@ -40,33 +40,46 @@ class Session(NamedTuple):
     """The arena's process number on its host."""
 
 
+class Entrant(NamedTuple):
+    """A player as it was found before a run."""
+
+    hash: str = ""
+    """Its `player_hash`."""
+    man_value: float | None = None
+    """The worth of a man in its scores, if it says so."""
+    costs: bool = False
+    """Whether its answers cost money."""
+    findings: tuple[Finding, ...] = ()
+    files: Files = NO_FILES
+    """The files of a user's own that it was loaded from; in a run's info by their paths from the configuration."""
+    version: str = ""
+    """What an outside program says that it is."""
+    printed: str = ""
+    """What a class of a user's own printed in its first game of several."""
+    left_out: str = ""
+    """The file that its user wrote, if it takes no part in the run as it was found faulty."""
+
+    @property
+    def problems(self) -> list[Finding]:
+        """The mistakes and warnings, and that it cannot be built unless a mistake says why."""
+        found = [finding for finding in self.findings if finding.level != "ok"]
+        why = [finding for finding in found if finding.level == "error" and finding.kind != UNBUILT]
+        return [finding for finding in found if finding.kind != UNBUILT or not why]
+
+
 class RunInfo(NamedTuple):
     """What is known of a run besides its configuration."""
 
-    players: Mapping[str, str] = {}
-    """The `player_hash` of each player that takes part, by name, in their order."""
+    players: Mapping[str, Entrant] = {}
+    """The players of the configuration's file by name, in their order, those left out among them."""
     openings: tuple[str, ...] = ()
     """FENs, in the order in which they are played."""
     games: int = 0
     """Games of the whole run, or the most that there may be."""
     exact: bool = True
     """Whether exactly this many are played, whatever their results."""
-    files: Mapping[str, Mapping[str, str]] = {}
-    """By player, those left out among them: a short hash of each of its files, by its path from the folder of the
-    configuration."""
-    programs: Mapping[str, str] = {}
-    """By player what an outside program says that it is: its name and version."""
     file: str = ""
     """The configuration's file, absolute."""
-    men: Mapping[str, float | None] = {}
-    """By player what a man is worth in the unit of its scores, None where that is not known."""
-    found: tuple[Finding, ...] = ()
-    """The findings on the players, and on those left out, before the first game: `where` is the player."""
-    left_out: Mapping[str, str] = {}
-    """The players of the configuration's file that do not take part, as they were found faulty, with the file of
-    each that its user wrote, else ""."""
-    left_out_hashes: Mapping[str, str] = {}
-    """The `player_hash` of each of them."""
     versions: Mapping[str, str | None] = {}
     """Of Python and of PACKAGES when the run began; None for one that is not installed as a package."""
     machine: Mapping[str, Any] = {}
@@ -81,26 +94,35 @@ class RunInfo(NamedTuple):
     """The versions that differed when the run was resumed all the same."""
 
     @property
-    def all_files(self) -> dict[str, str]:
-        """The files of all players that take part, with a short hash of each."""
-        return {path: mark for name in self.players for path, mark in self.files.get(name, {}).items()}
+    def playing(self) -> dict[str, Entrant]:
+        """The players that take part."""
+        return {name: entrant for name, entrant in self.players.items() if not entrant.left_out}
 
     @property
-    def faulty(self) -> tuple[Finding, ...]:
-        """The mistakes that were found of players who take part."""
-        return tuple(
-            finding for finding in self.found if finding.level == "error" and finding.where not in self.left_out
-        )
+    def hashes(self) -> dict[str, str]:
+        """Their hashes."""
+        return {name: entrant.hash for name, entrant in self.playing.items()}
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The files that users wrote of the players that are left out."""
+        return {name: entrant.left_out for name, entrant in self.players.items() if entrant.left_out}
+
+    @property
+    def found(self) -> list[Finding]:
+        """The findings on all players: `where` is the player."""
+        return [finding for entrant in self.players.values() for finding in entrant.findings]
 
     def facts(self) -> Iterator[str]:
         """Yield lines on what a run was played by: versions, machine, programs, files with their copies."""
         versions = [f"{name} {version}" for name, version in self.versions.items() if version]
         yield "Versions: " + ", ".join(versions + [f"commit {self.commit}"] * bool(self.commit))
         yield "Machine: {platform}, {processor}, {cores} cores".format(**self.machine)
-        for name, program in self.programs.items():
-            yield f"Program: {name} is {program}"
-        for path, mark in self.all_files.items():
-            yield f"File: {path} ({COPIES}/{mark})"
+        for name, entrant in self.players.items():
+            if entrant.version:
+                yield f"Program: {name} is {entrant.version}"
+        files = {path: mark for entrant in self.playing.values() for path, mark in entrant.files.items()}
+        yield from (f"File: {path} ({COPIES}/{mark})" for path, mark in files.items())
 
     def begun(self, session: Session | None, before: RunInfo | None) -> RunInfo:
         """The same of a run that begins here and now with a session, or goes on with it after `before`."""

@@ -158,12 +158,13 @@ class Ledger:
                 raise StoreError(f"{other}: give this one another name or --out")
 
     def _note_players(self, before: RunInfo, now: RunInfo) -> None:
-        gone = [name for name in before.players if name not in now.players]
-        changed = [name for name, mark in now.players.items() if before.players.get(name, mark) != mark]
-        programs = {name: (before.programs.get(name), now.programs.get(name)) for name in changed}
+        then, here = before.playing, now.playing
+        gone = [name for name in then if name not in here]
+        changed = [name for name in here if name in then and then[name].hash != here[name].hash]
+        versions = [(then[name].version, here[name].version) for name in changed]
         changed = [
-            f"{name} ({then or 'nameless'} then, {here or 'nameless'} now)" if then != here else name
-            for name, (then, here) in programs.items()
+            f"{name} ({old or 'nameless'} then, {new or 'nameless'} now)" if old != new else name
+            for name, (old, new) in zip(changed, versions, strict=True)
         ]
         if gone:
             verb, whose = ("takes", "its") if len(gone) == 1 else ("take", "their")
@@ -316,7 +317,7 @@ def fits(folder: Path, experiment: Experiment, *, is_same: bool = False) -> bool
     keys = stored.keys() - {*BESIDE} if is_same else FIXED
     if any(stored[key] != wanted[key] for key in keys):
         return False
-    files = {path: mark for of_player in run[1].files.values() for path, mark in of_player.items()}
+    files = {path: mark for entrant in run[1].players.values() for path, mark in entrant.files.items()}
     return not is_same or placed(now(files, home), home) == files
 
 

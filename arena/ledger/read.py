@@ -18,7 +18,7 @@ import pandas as pd
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
-from arena.ledger.info import RunInfo
+from arena.ledger.info import Entrant, RunInfo
 from arena.ledger.ledger import (
     ANSWERS,
     CHECKSUM,
@@ -136,7 +136,7 @@ def read(folder: Path) -> RunData:
         rows = _graded(connection)
     columns = (every[name].tolist() for name in ("key", "result", "termination", "white", "black"))
     results = {key: Result.of(*how) for key, *how in zip(*columns, strict=True)}
-    schedule = Schedule(experiment, info.players, info.openings, results)
+    schedule = Schedule(experiment, info.hashes, info.openings, results)
     every = _numbered(every, schedule.asked())
     out = schedule.withdrawn
     is_void = every["white"].isin(out) | every["black"].isin(out)
@@ -145,6 +145,7 @@ def read(folder: Path) -> RunData:
     numbers = pd.Series(every["game"].to_numpy(), every["key"].to_numpy())
     extras = _with_movers(_of_games(extras, numbers), games, names)[list(EXTRA_COLUMNS)]
     metrics = extras.pivot(index=["game", "ply"], columns="extra", values="value").rename_axis(columns=None)
+    metrics = metrics.add_prefix("extra_").astype("Float64")
     order = schedule.order
     grades = _with_movers(_of_games(_grades(rows), numbers), games, names)
     graded = pd.DataFrame(rows, columns=list(GradedGame._fields)).astype({"judge": "str"})
@@ -153,7 +154,7 @@ def read(folder: Path) -> RunData:
         info=info,
         order=None if order is None else [(schedule.names[place.player], place.figures) for place in order],
         games=games,
-        moves=Moves(path, games, every[is_void], names, info.men, metrics.add_prefix("extra_").astype("Float64")),
+        moves=Moves(path, games, every[is_void], names, info.players, metrics),
         withdrawn=out,
         void_games=every[is_void].assign(result=NO_RESULT).reset_index(drop=True),
         grades=grades[list(GRADE_COLUMNS)],
@@ -266,8 +267,7 @@ class Moves:
     """Games that do not count, whose moves are read when they are asked for."""
     names: pd.Index
     """The players' names in the order of their categories."""
-    men: Mapping[str, float | None]
-    """By player what a man is worth to it."""
+    players: Mapping[str, Entrant]
     extras: pd.DataFrame
     """The custom metrics by game and ply: a column `extra_<name>` each."""
 

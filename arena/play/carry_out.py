@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -93,7 +92,7 @@ def carry_out(
     it; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given, lost
     workers.
     """
-    experiment, info, grading = tournament.experiment, tournament.info, tournament.grading
+    experiment, info, grading = tournament.experiment, tournament.info, tournament.parts.grading
     with Ledger(folder, experiment, info) as ledger, announcing(observer.say), kept_workers():
         for line in ledger.notes:
             observer.say(line)
@@ -118,7 +117,7 @@ def carry_out(
             and answer(tournament.questions(schedule.withdrawn), ledger, workers, observer)
             and (grading is None or grade(grading, ledger, schedule.counting(), workers, observer))
         )
-        return Outcome(is_whole, schedule.has_failures or bool(info.faulty or info.left_out))
+        return Outcome(is_whole, schedule.has_failures or any(each.level == "error" for each in info.found))
 
 
 def begun(info: RunInfo, ledger: Ledger, games: int, workers: Workers, *, force: bool = False) -> RunInfo:
@@ -166,11 +165,10 @@ def play(
     Raises the Pause that a player asks for, when all games under way are stored; EngineError for games that ended
     two workers, when all others of the batch are, and if the workers are lost; what `play_game` raises.
     """
-    named, decided = set[str](), threading.Event()
-    is_first = has_batch = True
+    named, is_first, has_batch = set[str](), True, True
 
     def is_over() -> bool:
-        return decided.is_set() or stopping()
+        return schedule.decided or stopping()
 
     while has_batch:
         tasks = map(tournament.task, schedule.missing())
@@ -182,8 +180,6 @@ def play(
             append_logs(ledger.folder, record)
             out = schedule.withdrawn
             schedule.take(record.key, Result(record.result, record.failed))
-            if schedule.decided:
-                decided.set()
             if record.failed and record.failed not in named:
                 named.add(record.failed)
                 say(f"game {record.id}: {record.error}")

@@ -22,13 +22,14 @@ from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import left_out_lines
 from arena.experiment.yaml.errors import ConfigError, Mistake
+from arena.ledger.info import Entrant
 from arena.ledger.record import GameRecord
 from arena.play.carry_out import available
 from arena.play.cluster import worker_count
 from arena.play.match import TIME_RESERVE, play
 from arena.play.parts import Parts, parts_of, unguarded
 from arena.play.prepare import Tournament, made_ready
-from arena.play.trials import Entrant, look_at
+from arena.play.trials import look_at
 from arena.play.workers import Workers, kept_workers, run
 from arena.ratings.match import detectable, resolution
 from arena.rules.result import points_of
@@ -167,8 +168,8 @@ def _of_trials(experiment: Experiment, entrants: Mapping[str, Entrant]) -> Itera
     for index, (name, entrant) in enumerate(entrants.items()):
         for finding in entrant.problems:
             said = finding.said
-            if entrant.error is not None and finding.kind == UNBUILT:
-                said = str(experiment.error(("players", index, *entrant.error.keys), said))
+            if finding.kind == UNBUILT:
+                said = str(experiment.error(("players", index, *finding.keys), said))
             yield finding._replace(where=name, said=said)
         if entrant.printed:
             yield Finding("ok", "printed in a game of its trial", name, output=printable(entrant.printed))
@@ -245,7 +246,7 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
     if len(others) > 1:
         error = float(t.ppf(0.975, len(others) - 1) * seconds.std(ddof=1)) / math.sqrt(len(others))
     draw_rate = (sum(points_of(record.result) == 0.5 for record in pilot) + 0.5) / (len(pilot) + 1)
-    games_per_pairing = 2 * experiment.format.pairs_of_pairing(len(tournament.openings.openings))
+    games_per_pairing = 2 * experiment.format.pairs_of_pairing(len(tournament.parts.openings.openings))
     players, rules = len(tournament.players), tournament.variant.name
     return Expectation(
         title=f"{experiment.name}: {experiment.format.type}, {rules}, {players} players",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.base.errors import ArenaError
@@ -12,21 +13,20 @@ from arena.base.wording import counted
 from arena.base.work import cores
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
-from arena.experiment.openings.sources import FileOpenings, left_out_lines
+from arena.experiment.openings.sources import left_out_lines
 from arena.experiment.schedule import Result, Schedule
 from arena.experiment.yaml.errors import ConfigError, Mistake
-from arena.ledger.info import RunInfo, player_hash
+from arena.ledger.info import Entrant, RunInfo, player_hash
 from arena.ledger.ledger import run_in
-from arena.play.grading import Grading
 from arena.play.match import Task, play
 from arena.play.parts import Parts, check_work, parts_of, unguarded
-from arena.play.suites import ONE_PLY, Question, Suite, questions
-from arena.play.trials import Entrant, How, is_own, look_at
+from arena.play.suites import ONE_PLY, Question, questions
+from arena.play.trials import How, is_own, look_at
 from arena.play.workers import Workers, is_here, start_workers
 from arena.rules.notation import fen
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
-from players.finding import SAME_FILE
+from players.finding import UNBUILT
 from players.identity import COPIES, keep, now, placed
 from players.loading import located, source_of
 from players.player import PlayerSpec
@@ -36,6 +36,7 @@ _UNREADABLE = (
     "'process: {readable: [...]}' adds others"
 )
 _LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without it"
+_NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 class Tournament(NamedTuple):
@@ -43,13 +44,9 @@ class Tournament(NamedTuple):
 
     experiment: Experiment
     """The configuration, without the players that are left out."""
-    entrants: Mapping[str, Entrant]
-    """All its players as they were found, by name, those left out among them."""
     players: tuple[PlayerSpec, ...]
     """Those who take part, to be loaded from the files with which they were tried."""
-    openings: FileOpenings
-    suites: Collection[Suite]
-    grading: Grading | None
+    parts: Parts
     info: RunInfo
     """What is known of the run before it begins."""
 
@@ -61,11 +58,11 @@ class Tournament(NamedTuple):
     @property
     def costly(self) -> list[str]:
         """The names of the players whose answers cost money."""
-        return sorted(spec.name for spec in self.players if self.entrants[spec.name].costs)
+        return sorted(name for name, entrant in self.info.playing.items() if entrant.costs)
 
     def schedule(self, results: Mapping[int, Result]) -> Schedule:
         """The schedule of the games, after the results that are known by their keys."""
-        return Schedule(self.experiment, self.info.players, self.info.openings, results)
+        return Schedule(self.experiment, self.info.hashes, self.info.openings, results)
 
     def task(self, game: ScheduledGame) -> Task:
         """A game as workers receive it.
@@ -76,14 +73,14 @@ class Tournament(NamedTuple):
         experiment, white, black = self.experiment, self.players[game.white], self.players[game.black]
         opening, time = self.info.openings[game.opening], experiment.openings.time_of(game.opening)
         conditions = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-        men = self.info.men[white.name], self.info.men[black.name]
+        men = self.info.players[white.name].man_value, self.info.players[black.name].man_value
         return Task(game.key, experiment.rule_set, opening, time, white, black, *conditions, men)
 
     def questions(self, out: Collection[str]) -> list[Question]:
         """What suites ask of all players but those who are `out` and, where there are solutions, of ONE_PLY."""
-        players, hashes = [spec for spec in self.players if spec.name not in out], self.info.players
+        players, hashes = [spec for spec in self.players if spec.name not in out], self.info.hashes
         found: list[Question] = []
-        for suite in self.suites:
+        for suite in self.parts.suites:
             baseline = [ONE_PLY] if suite.puzzles[0].best and ONE_PLY.name not in hashes else []
             conditions = hashes, self.experiment.seed, self.experiment.allowance
             found += questions(suite, [*players, *baseline], *conditions)
@@ -93,15 +90,15 @@ class Tournament(NamedTuple):
         """Yield a line on games that give no opening, on repeated openings, for each rule of adjudication that can
         end no game, and on more processes than cores under time limits.
         """
-        yield from left_out_lines(self.openings.left_out)
-        yield from self.openings.notes
+        yield from left_out_lines(self.parts.openings.left_out)
+        yield from self.parts.openings.notes
         if self.experiment.is_timed and isinstance(workers, int) and workers > cores():
             yield (
                 f"{workers} workers share {counted(cores(), 'core')}: players under time limits have less than "
                 "their time, and may lose by it; --workers sets their number"
             )
         if (rules := self.experiment.adjudicate) is not None:
-            men = [self.info.men[spec.name] for spec in self.players]
+            men = [entrant.man_value for entrant in self.info.playing.values()]
             yield from rules.unusable(men, self.experiment.max_plies)
 
 
@@ -125,7 +122,7 @@ def prepare(
     say = (observer or Observer()).say
     begun = None if folder is None else run_in(folder)
     known = {} if begun is None else _known_before(experiment, begun[1])
-    playing = _without(experiment, _left_out(experiment, known))
+    playing = experiment.without(_left_out(experiment, known))
     names, is_short = [spec.name for spec in playing.players], experiment.failures.faulty == "stop"
     how: How = "tried" if is_short else "examined"
     if folder is None or known.keys() >= {*names}:
@@ -153,23 +150,50 @@ def prepare(
     if warning and is_short:
         say(warning)
     _say_findings(experiment, new, out, say)
-    playing = _without(experiment, out)
-    for key, value in playing.format:
+    tournament = made_ready(experiment, entrants, parts, out, folder)
+    for key, value in tournament.experiment.format:
         if value != (before := getattr(experiment.format, key)):
-            say(f"the format has {key} {value}, not {before}, with {counted(len(playing.players), 'player')}")
+            say(f"the format has {key} {value}, not {before}, with {counted(len(tournament.players), 'player')}")
+    return tournament
+
+
+def made_ready(
+    experiment: Experiment,
+    entrants: Mapping[str, Entrant],
+    parts: Parts,
+    out: Mapping[str, str] = _NOBODY,
+    folder: Path | None = None,
+) -> Tournament:
+    """The tournament of players as they were found without those who are `out`, with the files of these.
+
+    Those who play are loaded from the files with which they were tried, which are copied into the run's folder.
+    Raises ArenaError if one was edited meanwhile, or cannot be copied, and ConfigError if too few are left.
+    """
+    playing, home = experiment.without(out), experiment.path.parent
     check_work(playing)
-    info, specs = _info(experiment, playing, entrants, out, parts), _copied(playing, entrants, folder)
-    return Tournament(playing, entrants, specs, parts.openings, parts.suites, parts.grading, info)
-
-
-def made_ready(experiment: Experiment, entrants: Mapping[str, Entrant], parts: Parts) -> Tournament:
-    """The tournament of players as they were found, none of whom is left out; its run is kept nowhere."""
-    info, specs = _info(experiment, experiment, entrants, {}, parts), _copied(experiment, entrants, None)
-    return Tournament(experiment, entrants, specs, parts.openings, parts.suites, parts.grading, info)
-
-
-def _without(experiment: Experiment, names: Collection[str]) -> Experiment:
-    return experiment.without(names) if names else experiment
+    copies, specs = str(folder.resolve() / COPIES) if folder else "", list[PlayerSpec]()
+    for spec in playing.players:
+        files = dict(entrants[spec.name].files)
+        specs.append(replace(located(spec, home), files=files, copies=copies))
+    every = {path: mark for spec in specs for path, mark in spec.files.items()}
+    if copies and (edited := keep(every, copies)):
+        raise ArenaError(f"{edited[0]} was changed while the players were tried; run the same command again")
+    players: dict[str, Entrant] = {}
+    for spec in experiment.players:
+        entrant = entrants[spec.name]
+        found = [finding._replace(where=spec.name) for finding in entrant.problems if is_own(spec)]
+        players[spec.name] = entrant._replace(
+            hash=player_hash(spec, entrant.files.values(), entrant.version),
+            findings=tuple(found),
+            files=placed(entrant.files, home),
+            printed="",
+            left_out=out.get(spec.name, ""),
+        )
+    openings = tuple(fen(playing.rule_set, opening.position) for opening in parts.openings.openings)
+    games = playing.format.most_games([spec.name for spec in specs], len(openings))
+    exact = (playing.sprt or playing.until) is None and playing.format.exact
+    info = RunInfo(players, openings, games, exact, str(experiment.path.resolve()))
+    return Tournament(playing, tuple(specs), parts, info)
 
 
 def _mistakes(entrant: Entrant) -> list[str]:
@@ -181,16 +205,13 @@ def _known_before(experiment: Experiment, begun: RunInfo) -> dict[str, Entrant]:
 
     Who was left out is known only if the faulty still are.
     """
-    home, hashes = experiment.path.parent, dict(begun.players)
-    if experiment.failures.faulty == "leave-out":
-        hashes |= begun.left_out_hashes
     known = {}
     for spec in experiment.players:
-        files, version = now(begun.files.get(spec.name, {}), home), begun.programs.get(spec.name, "")
-        if hashes.get(spec.name) == player_hash(spec, files.values(), version):
-            of_player = (finding for finding in begun.found if finding.where == spec.name)
-            findings = tuple(finding for finding in of_player if finding.kind != SAME_FILE)
-            known[spec.name] = Entrant(findings=findings, files=files, version=version)
+        entrant = begun.players.get(spec.name, Entrant())
+        files = now(entrant.files, experiment.path.parent)
+        is_same = entrant.hash == player_hash(spec, files.values(), entrant.version)
+        if is_same and (not entrant.left_out or experiment.failures.faulty == "leave-out"):
+            known[spec.name] = entrant._replace(files=files)
     return known
 
 
@@ -206,12 +227,14 @@ def _refuse_unbuilt(experiment: Experiment, entrants: Mapping[str, Entrant], out
     """Raise ConfigError at the players that take part and cannot be built, unless they are to lose their games."""
     problems: list[Mistake] = []
     for index, spec in enumerate(experiment.players):
-        error = entrants[spec.name].error
-        if error is None or spec.name in out or (is_own(spec) and experiment.failures.faulty == "forfeit"):
+        if spec.name in out or (is_own(spec) and experiment.failures.faulty == "forfeit"):
             continue
-        advice = _LEAVE_OUT if is_own(spec) and len(experiment.players) > 2 else ""
-        why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""
-        problems += experiment.error(("players", index, *error.keys), f"{error}{why}{advice}").problems
+        for finding in entrants[spec.name].findings:
+            if finding.kind == UNBUILT:
+                advice = _LEAVE_OUT if is_own(spec) and len(experiment.players) > 2 else ""
+                why = _UNREADABLE if experiment.sandbox and "command" in finding.keys else ""
+                keys, message = ("players", index, *finding.keys), f"{finding.said}{why}{advice}"
+                problems += experiment.error(keys, message).problems
     if problems:
         raise ConfigError(problems)
 
@@ -234,56 +257,3 @@ def _say_findings(
     elif is_warned and experiment.failures.faulty == "stop":
         closer = f"; to look closer:\narena check {experiment.path}" if experiment.path.is_file() else ""
         say(f"the run continues{closer}")
-
-
-def _copied(
-    experiment: Experiment, entrants: Mapping[str, Entrant], folder: Path | None
-) -> tuple[PlayerSpec, ...]:
-    """The players, to be loaded from the files with which they were tried, copied into the run's folder.
-
-    Raises ArenaError if one was edited meanwhile, or cannot be copied.
-    """
-    copies, home = str(folder.resolve() / COPIES) if folder else "", experiment.path.parent
-    files = {spec.name: dict(entrants[spec.name].files) for spec in experiment.players}
-    every = {path: mark for of_player in files.values() for path, mark in of_player.items()}
-    if copies and (edited := keep(every, copies)):
-        raise ArenaError(f"{edited[0]} was changed while the players were tried; run the same command again")
-    return tuple(
-        replace(located(spec, home), files=files[spec.name], copies=copies) for spec in experiment.players
-    )
-
-
-def _info(
-    whole: Experiment,
-    playing: Experiment,
-    entrants: Mapping[str, Entrant],
-    out: Mapping[str, str],
-    parts: Parts,
-) -> RunInfo:
-    """What is known of a run before it begins."""
-    path, openings = whole.path.resolve(), parts.openings.openings
-    names = [spec.name for spec in playing.players]
-    programs = {spec.name: entrants[spec.name].version for spec in whole.players if entrants[spec.name].version}
-    hashes = {
-        spec.name: player_hash(spec, entrants[spec.name].files.values(), programs.get(spec.name, ""))
-        for spec in whole.players
-    }
-    found = (
-        finding._replace(where=spec.name)
-        for spec in whole.players
-        if is_own(spec)
-        for finding in entrants[spec.name].problems
-    )
-    return RunInfo(
-        players={name: hashes[name] for name in names},
-        openings=tuple(fen(whole.rule_set, opening.position) for opening in openings),
-        games=playing.format.most_games(names, len(openings)),
-        exact=(playing.sprt or playing.until) is None and playing.format.exact,
-        files={spec.name: placed(entrants[spec.name].files, path.parent) for spec in whole.players},
-        programs=programs,
-        file=str(path),
-        men={name: entrants[name].man_value for name in names},
-        found=tuple(found),
-        left_out=out,
-        left_out_hashes={name: hashes[name] for name in out},
-    )

@@ -20,6 +20,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players, compile_for
+from arena.ledger.info import Entrant
 from arena.ledger.record import GameRecord, failures_of, moves_of
 from arena.play.match import Task, play
 from arena.play.workers import run
@@ -30,7 +31,7 @@ from players.engines.hub import cautions
 from players.engines.program import wrote
 from players.examine import examined
 from players.finding import SAME_FILE, UNBUILT, Finding
-from players.identity import MISSING, NO_FILES, Files
+from players.identity import MISSING
 from players.loading import PlayerError, files_of, from_folder, located, own_code, user_files, without_own_code
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
 from players.table import build_player
@@ -53,45 +54,6 @@ _COMPARED = ("move", "depth", "nodes", "score")
 
 How: TypeAlias = Literal["built", "tried", "examined"]
 """How players are looked at: only built; a user's own are tried by a few plies, or examined in several games."""
-
-
-class Entrant(NamedTuple):
-    """A player as it was found before a run."""
-
-    man_value: float | None = None
-    """The worth of a man in its scores, if it says so."""
-    costs: bool = False
-    """Whether its answers cost money."""
-    findings: tuple[Finding, ...] = ()
-    error: PlayerError | None = None
-    """Why it cannot be built."""
-    files: Files = NO_FILES
-    """The files of a user's own that it was loaded from."""
-    version: str = ""
-    """What an outside program says that it is."""
-    printed: str = ""
-    """What a class of a user's own printed in its first game of several."""
-
-    @property
-    def problems(self) -> list[Finding]:
-        """The mistakes and warnings, and that it cannot be built unless a mistake says why."""
-        problems = [finding for finding in self.findings if finding.level != "ok"]
-        if self.error is None or any(finding.level == "error" for finding in problems):
-            return problems
-        return [*problems, Finding("error", said=str(self.error), kind=UNBUILT)]
-
-    def as_written(self, spec: PlayerSpec, folder: Path) -> Entrant:
-        """The same with files named as the configuration in `folder` names them, others from there on."""
-        names = dict(zip(map(str, user_files(located(spec, folder))), map(str, user_files(spec)), strict=True))
-
-        def written(text: str) -> str:
-            for path, name in names.items():
-                text = text.replace(path, name)
-            return from_folder(text, str(folder.resolve()))
-
-        findings = tuple(finding._replace(said=written(finding.said)) for finding in self.findings)
-        error = self.error and PlayerError(written(str(self.error)), *self.error.keys)
-        return self._replace(findings=findings, error=error)
 
 
 class Trial(NamedTuple):
@@ -165,12 +127,22 @@ def look_at(
     copies = _copies(specs)
     entrants = {}
     for spec in experiment.players:
-        entrant = found[spec.name].as_written(spec, home)
+        entrant = found[spec.name]
+        findings = [finding._replace(said=_written(finding.said, spec, home)) for finding in entrant.findings]
         if (then := before.get(spec.name)) is not None:
             version = entrant.version or then.version  # one that cannot be started now says none
-            entrant = entrant._replace(findings=then.findings, files=then.files, version=version)
-        entrants[spec.name] = entrant._replace(findings=(*entrant.findings, *copies.get(spec.name, ())))
+            entrant = entrant._replace(files=then.files, version=version)
+            findings = [finding for finding in findings if finding.kind == UNBUILT]
+            findings += [finding for finding in then.findings if finding.kind not in (UNBUILT, SAME_FILE)]
+        entrants[spec.name] = entrant._replace(findings=(*findings, *copies.get(spec.name, ())))
     return entrants
+
+
+def _written(text: str, spec: PlayerSpec, folder: Path) -> str:
+    """A text with files named as the configuration in `folder` names them, others from there on."""
+    for path, name in zip(user_files(located(spec, folder)), user_files(spec), strict=True):
+        text = text.replace(str(path), str(name))
+    return from_folder(text, str(folder.resolve()))
 
 
 def _by_evaluation(specs: Sequence[PlayerSpec]) -> list[list[PlayerSpec]]:
@@ -202,11 +174,13 @@ def try_out(trial: Trial) -> dict[str, Entrant]:
     entrants: dict[str, Entrant] = {}
     try:
         for spec in trial.players:
-            entrant = _built(spec, trial.experiment)._replace(findings=tuple(findings))
+            entrant = _built(spec, trial.experiment)
+            is_sound = not (entrant.findings or is_faulty or entrant.costs)
+            of_evaluation = findings
             if findings and spec is not first:
                 fault = Finding("error", "its evaluation is faulty, which is that of", others=(first.name,))
-                entrant = entrant._replace(findings=(fault,) if is_faulty else ())
-            is_sound = not (entrant.error or is_faulty or entrant.costs)
+                of_evaluation = [fault] if is_faulty else []
+            entrant = entrant._replace(findings=(*of_evaluation, *entrant.findings))
             if trial.how != "built" and is_own(spec) and is_sound:
                 entrant = _played(spec, trial, entrant)
             entrants[spec.name] = entrant
@@ -221,12 +195,15 @@ def _built(spec: PlayerSpec, experiment: Experiment) -> Entrant:
     try:
         player = begin_game(spec, variant, variant.start, "0", experiment.allowance)
     except PlayerError as error:
-        return Entrant(error=error, files=error.files or files_of(spec))
+        unbuilt = Finding("error", said=str(error), kind=UNBUILT, keys=error.keys)
+        return Entrant(findings=(unbuilt,), files=error.files or files_of(spec))
     except PlayerFailure as failure:
         words = wrote(failure.output) if spec.type == ENGINE else ""
         message = f"{spec.name} {failure} while it was built{words}"
-        return Entrant(error=PlayerError(message, "type"), files=dict(failure.files))
-    return Entrant(player.man_value, player.costs, files=player.files, version=player.version)
+        unbuilt = Finding("error", said=message, kind=UNBUILT, keys=("type",))
+        return Entrant(findings=(unbuilt,), files=dict(failure.files))
+    man, costs, version = player.man_value, player.costs, player.version
+    return Entrant(man_value=man, costs=costs, files=player.files, version=version)
 
 
 def _of_settings(trial: Trial) -> Iterator[Finding]:

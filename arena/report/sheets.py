@@ -82,7 +82,7 @@ def opponents(run: Run) -> dict[str, str]:
     players = [spec.name for spec in experiment.players if own_code(spec) or user_files(spec)]
     judges = [name for name, judge in run.data.judges.items() if judge["files"]]
     hidden = sorted({*players, *info.left_out, *judges})
-    secret = repr((experiment.seed, info.began, dict(info.files), hidden))
+    secret = repr((experiment.seed, info.began, info.players, hidden))
     random.Random(sha256(secret.encode()).digest()).shuffle(hidden)
     taken = {spec.name for spec in experiment.players}
     free = (name for number in count(1) if (name := f"opponent {number}") not in taken)

@@ -167,7 +167,7 @@ def source_of(folder: Path, run: RunData) -> GameSource:
     """The games of a run that is read."""
     games = run.games.drop(columns="opening").rename(columns={"opening_fen": "opening"}).assign(count=1, kind=RUN)
     games = games[COLUMNS].astype({"line": object, "plies": str})
-    return GameSource(folder, games, run.first, "the run", players=run.info.players)
+    return GameSource(folder, games, run.first, "the run", players=run.info.hashes)
 
 
 def gained(

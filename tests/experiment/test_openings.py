@@ -48,7 +48,7 @@ def prepared(folder: Path, openings: str) -> list[str]:
     path = folder / "config.yaml"
     path.write_text(CONFIG.format(openings=openings))
     plan = prepare(load(path))
-    return [fen(plan.variant, opening.position) for opening in plan.openings.openings]
+    return [fen(plan.variant, opening.position) for opening in plan.parts.openings.openings]
 
 
 COUNTS = {

@@ -14,8 +14,8 @@ from arena.experiment.code import MAX_SOURCE
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.hosting import sandbox
+from arena.ledger.info import Entrant
 from arena.play import prepare
-from arena.play.trials import Entrant
 from arena.report.load import load_run
 from arena.report.sentences.cautions import forfeits
 from arena.watch.display import Display

@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Schedule
-from arena.ledger.info import RunInfo, session
+from arena.ledger.info import Entrant, RunInfo, session
 from arena.ledger.ledger import COMPLETE, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
@@ -36,8 +36,8 @@ def fill(folder: Path, kind: str, games: int) -> None:
     start, pairings = fen(english, english.start), PLAYERS * (PLAYERS - 1) // 2
     openings = tuple(f"{start}.{number}" for number in range(-(-games // (2 * pairings))))
     of = experiment(kind, len(openings))
-    info = RunInfo({player.name: player.name for player in of.players}, openings, games)
-    schedule = Schedule(of, info.players, openings, {})
+    info = RunInfo({player.name: Entrant(player.name) for player in of.players}, openings, games)
+    schedule = Schedule(of, info.hashes, openings, {})
     with Ledger(folder, of, info) as ledger:
         ledger.begin(info.begun(session(0, 1), None))
         for game in islice(schedule.games(), games):

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import number_of
-from arena.ledger.info import RunInfo
+from arena.ledger.info import Entrant, RunInfo
 from arena.ledger.read import ANSWER_COLUMNS, GAME_COLUMNS, GRADE_COLUMNS, GRADED_COLUMNS, RunData
 from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
@@ -28,6 +28,7 @@ from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts
 from arena.report.run import Run
 from arena.report.write import write
+from players.finding import Finding
 from players.player import EFFORT, PlayerSpec
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
@@ -111,7 +112,7 @@ def run_of(
     games = with_lines(games, moves)
     data = RunData(
         experiment=of,
-        info=RunInfo({spec.name: str(spec) for spec in of.players}, games=len(games)),
+        info=RunInfo({spec.name: Entrant(str(spec)) for spec in of.players}, games=len(games)),
         order=None,
         games=games,
         moves=_reader(moves),
@@ -164,6 +165,15 @@ def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:
     if (games := parts.get("games")) is not None:
         parts.setdefault("failures", _failures(games))
     return Run(folder or run.folder, run.data._replace(**parts))
+
+
+def found_before(info: RunInfo, found: Iterable[Finding], left_out: Mapping[str, str]) -> RunInfo:
+    """The info with findings before the first game, and files of players that are left out."""
+    players = {name: each for name, each in info.players.items() if not each.left_out}
+    for name in (*left_out, *players):
+        of_player = tuple(finding for finding in found if finding.where == name)
+        players[name] = players.get(name, Entrant())._replace(findings=of_player, left_out=left_out.get(name, ""))
+    return info._replace(players=players)
 
 
 def _reader(moves: pd.DataFrame) -> Callable[..., Iterator[pd.DataFrame]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.experiment.load import load
 from arena.experiment.schedule import Keys, number_of
-from arena.ledger.info import RunInfo, session
+from arena.ledger.info import Entrant, RunInfo, session
 from arena.ledger.ledger import COMPLETE, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.record import GameRecord
@@ -41,8 +41,8 @@ class StoredRun:
         self.names = [spec.name for spec in self.experiment.players]
         games = len(self.names) * (len(self.names) - 1) * openings if planned is None else planned
         fens = tuple(f"B:W{number}" for number in range(openings))
-        self.info = RunInfo({name: hashes.get(name, name) for name in self.names}, fens, games, exact)
-        self._keys = Keys(self.info.players, fens, self.experiment.openings.time_of)
+        self.info = RunInfo({name: Entrant(hashes.get(name, name)) for name in self.names}, fens, games, exact)
+        self._keys = Keys(self.info.hashes, fens, self.experiment.openings.time_of)
         self._met: Counter[tuple[str, str]] = Counter()
         self.ledger = Ledger(folder, self.experiment, self.info)
         self.begin()

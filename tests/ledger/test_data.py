@@ -146,9 +146,10 @@ def test_pieces_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
 
 @pytest.mark.full
 def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run: Run) -> None:
-    assert run.info.men == {"random": None, "greedy": 1.0, "tree": None, "own": 2.0, "material": 1.0}
+    men = {name: player.man_value for name, player in run.info.players.items()}
+    assert men == {"random": None, "greedy": 1.0, "tree": None, "own": 2.0, "material": 1.0}
     moves = run.moves
-    for name, man in run.info.men.items():
+    for name, man in men.items():
         own = moves[moves["player"] == name]
         known = own["score_men"].notna()
         if man is None:
@@ -208,7 +209,7 @@ def test_what_a_class_says_is_checked(tmp_path: Path) -> None:
     assert "own returned the plies_to_win 1.5, not a whole number from -32767 to 32767" in record.error
     players = [{"name": name, "type": kind} for name, kind in types.items()]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
-    assert plan.info.men == {"Says": 7.0, "Lies": None}
+    assert [player.man_value for player in plan.info.players.values()] == [7.0, None]
     close_players()
 
 

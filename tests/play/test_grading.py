@@ -373,10 +373,10 @@ def turned(judged: Judgement) -> Judgement:
 
 def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
     data = read(run)
-    players = {name: mark for name, mark in data.info.players.items() if name != "random"}
+    players = {name: mark for name, mark in data.info.hashes.items() if name != "random"}
     experiment, info = data.experiment.without(["random"]), data.info._replace(players=players)
     with Ledger(run, experiment, info) as ledger:
-        schedule = Schedule(experiment, info.players, info.openings, ledger.results())
+        schedule = Schedule(experiment, info.hashes, info.openings, ledger.results())
         assert len(ledger.results()) == 30 and len(schedule.counting()) == 10
 
 

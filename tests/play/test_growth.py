@@ -153,7 +153,7 @@ def test_a_program_of_another_version_or_with_another_file_plays_its_games_again
     bot = {"name": "bot", "type": "engine", "depth": 3, "command": command, "files": ["net.bin"]}
     settings = SMALL | {"openings": {"file": "openings.txt"}, "max_plies": 8, "players": [RANDOM, GREEDY, bot]}
     assert grown(tmp_path, settings).played == 12
-    assert arena.load(tmp_path / "out").info.programs == {"bot": "scripted 1"}
+    assert arena.load(tmp_path / "out").info.players["bot"].version == "scripted 1"
     (tmp_path / "version").write_text("2")
     heard = grown(tmp_path, settings)
     assert heard.played == 8 and "bot (scripted 1 then, scripted 2 now) changed" in heard.lines[0]

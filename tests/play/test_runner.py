@@ -141,7 +141,7 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
         run = arena.run(config, "out", workers=1)
     said = capsys.readouterr().err
     assert "is the sign right?" in said and "no answer" in said
-    assert [finding.where for finding in run.info.faulty] == ["b", "c"]
+    assert [finding.where for finding in run.info.found] == ["b", "c"]
 
 
 def test_what_cannot_be_played_is_an_exception_of_one_line_with_its_keys(here: Path) -> None:

@@ -144,7 +144,7 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
         assert {record.error for record in playing(plan, ledger)} == {""}
     moves = arena.load(out).moves
     assert set(moves[moves["player"] == "own"]["depth"]) == {3}
-    assert list(plan.info.files["own"]) == ["helper.py", "own.py"]
+    assert list(plan.info.players["own"].files) == ["helper.py", "own.py"]
     assert "own changed: its games are played again" in run(config, "--no-report").stderr
     moves = arena.load(out).moves
     assert not (moves[moves["player"] == "own"]["depth"] == 3).any()

@@ -14,7 +14,7 @@ from arena.report.run import Run
 from arena.rules.notation import fen
 from arena.rules.played import replayed
 from players.finding import Finding
-from tests.helpers.report_data import MISSING_WORD, changed, plain, player, synthetic, write_quickly
+from tests.helpers.report_data import MISSING_WORD, changed, found_before, plain, player, synthetic, write_quickly
 from tests.helpers.web_browser import page_of
 
 NAMES = ["a b", "a%20b", "q\"<i>'&x=y#", "対局/ü", "plain", "plain:2"]
@@ -68,7 +68,7 @@ def test_the_position_of_a_failure_is_that_before_the_move_also_where_a_late_one
 
 def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
     found = tuple(Finding("error", where="gone", said=f"mistake {n}", place="W:W1:B32") for n in "ab")
-    of_gone = changed(run, info=run.info._replace(found=found, left_out={"gone": "gone.py"}))
+    of_gone = changed(run, info=found_before(run.info, found, {"gone": "gone.py"}))
     text = PlayerPages(of_gone, ["gone"]).html("gone", "")
     assert [text.count(f"mistake {n}") for n in "ab"] == [1, 1] and text.count("W:W1:B32") == 2
 

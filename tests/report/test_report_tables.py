@@ -31,6 +31,7 @@ from tests.helpers.report_data import (
     changed,
     described,
     experiment,
+    found_before,
     frames,
     moves_with,
     player,
@@ -219,7 +220,7 @@ def class_of(folder: Path) -> Run:
         moves=moves[~moves["game"].isin(games.loc[of_bad, "game"])],
         void_games=run.games[of_bad].assign(result=NO_RESULT).reset_index(drop=True),
         withdrawn={"bad": "it failed in its first 3 games"},
-        info=run.info._replace(found=found, left_out={"gone": "work/gone.py"}),
+        info=found_before(run.info, found, {"gone": "work/gone.py"}),
         failures=run.data.failures,
     )
 
@@ -267,7 +268,7 @@ def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:
     players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
     few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), withdrawn={})
     assert [*few.submissions["player"]] == ["fails", "good", "gone"]
-    assert changed(few, info=run.info._replace(left_out={})).submissions.empty
+    assert changed(few, info=found_before(run.info, (), {})).submissions.empty
 
 
 @pytest.mark.parametrize(("count", "sentences"), [(3, 3), (4, 4), (9, 4)])
@@ -276,7 +277,7 @@ def test_of_more_than_three_players_left_out_the_notes_say_how_many(
 ) -> None:
     run = class_of(tmp_path)
     found = tuple(Finding("error", "cannot be built", f"gone {n}") for n in range(count))
-    said = faulty(changed(run, info=run.info._replace(found=found, left_out={one.where: "x.py" for one in found})))
+    said = faulty(changed(run, info=found_before(run.info, found, {one.where: "x.py" for one in found})))
     assert len(said) == sentences and said[2].player == "gone 2"
     assert count == 3 or str(count - 3) in said[3].words
 

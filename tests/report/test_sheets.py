@@ -12,14 +12,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.ledger.info import RunInfo
+from arena.ledger.info import Entrant, RunInfo
 from arena.report.run import Run
 from arena.report.sheets import file_names, opponents, write_sheets
 from arena.report.viewer import RunGames
 from arena.report.write import write
 from players.finding import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke, refused
-from tests.helpers.report_data import changed, data_of, experiment, frames, player, run_of
+from tests.helpers.report_data import changed, data_of, experiment, found_before, frames, player, run_of
 
 COMMON = (
     "move",
@@ -93,7 +93,7 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
         Finding("warning", "has the same file as", where=others[0], kind=SAME_FILE, others=(others[1], gone)),
     )
     run = run_of(folder, experiment(players, anchor=others[-1]), games, moves)
-    return changed(run, info=run.info._replace(found=found, left_out={gone: types[gone].partition(":")[0]}))
+    return changed(run, info=found_before(run.info, found, {gone: types[gone].partition(":")[0]}))
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +173,7 @@ def test_failures_are_those_of_the_player_who_lost_however_another_one_is_called
 
 def test_a_finding_is_read_back_as_it_was_stored() -> None:
     finding = Finding("warning", "has the same file as", where="anna", kind=SAME_FILE, others=("bob",))
-    info = RunInfo(found=(finding,))
+    info = RunInfo({"anna": Entrant("hash", findings=(finding,))})
     assert RunInfo.parsed(json.loads(json.dumps(info.as_dict()))) == info
 
 
@@ -215,8 +215,7 @@ def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path
     players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
     run = run_of(tmp_path, experiment(players), *frames(players[:2], 1, plies=4))
     one, again, other = (
-        opponents(changed(run, info=run.info._replace(files={"s00": {"work/s00.py": mark}})))
-        for mark in ("a", "a", "b")
+        opponents(changed(run, info=run.info._replace(players={"s00": Entrant(mark)}))) for mark in ("a", "a", "b")
     )
     assert one == again != other and list(one) not in (sorted(one), sorted(one, reverse=True))
     assert sorted(one.values()) == sorted(f"opponent {number}" for number in range(1, 21))

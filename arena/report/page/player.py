@@ -87,7 +87,7 @@ class PlayerPages:
         found = [_evidence(f"{each.words}.", each.place, each) for each in findings(run, name, called)]
         return {
             "name": name,
-            "what": " · ".join(filter(None, (what, run.info.programs.get(name)))),
+            "what": " · ".join(filter(None, (what, run.info.players[name].version))),
             "notices": [f"{text[0].upper()}{text[1:]}." for text in notices(run, name)],
             "before": found,
             "failures": [self._failure(name, *games) for games in kinds[:FAILURES]],

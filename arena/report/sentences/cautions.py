@@ -156,11 +156,11 @@ def faulty(run: Run) -> list[Notice]:
 
     Nothing of players that failed in games, which `forfeits` and `withdrawals` name.
     """
-    failed = {*lost_by_failures(run).index, *run.data.withdrawn}
+    told = {*lost_by_failures(run).index, *run.data.withdrawn, *run.info.left_out}
     mistakes = [
         Notice(f"Found before the first game: {finding.where}: {finding.words}.")
-        for finding in run.info.faulty
-        if finding.where not in failed
+        for finding in run.info.found
+        if finding.level == "error" and finding.where not in told
     ]
     left_out = [Notice(f"was {reasons(run, player)[0]}.", player) for player in run.info.left_out]
     return [*_first(run, left_out), *_first(run, mistakes)]
