@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from arena.base.files import OURS, commit, version_of
+from arena.base.files import OURS, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
 from players.finding import UNBUILT, Finding
@@ -124,15 +124,6 @@ class RunInfo(NamedTuple):
         files = {path: mark for entrant in self.playing.values() for path, mark in entrant.files.items()}
         yield from (f"File: {path} ({COPIES}/{mark})" for path, mark in files.items())
 
-    def begun(self, session: Session | None, before: RunInfo | None) -> RunInfo:
-        """The same of a run that begins here and now with a session, or goes on with it after `before`."""
-        if before is None:
-            began = session.began if session else ""
-            begun = self._replace(versions=versions(), machine=_machine(), commit=commit())
-            return begun._replace(began=began, session=session)
-        kept = {name: getattr(before, name) for name in ("versions", "machine", "commit", "began", "forced")}
-        return self._replace(**kept, session=session)
-
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON types; `parsed` reads it."""
         return dict(zip(self._fields, _adapter().dump_python(self, mode="json"), strict=True))
@@ -172,7 +163,7 @@ def versions() -> dict[str, str | None]:
     return {"python": platform.python_version(), **{package: version_of(package) for package in PACKAGES}}
 
 
-def _machine() -> dict[str, Any]:
+def machine() -> dict[str, Any]:
     """The system, its processor by name and how many cores this process may use."""
     processor = platform.processor() or platform.machine()
     with suppress(OSError, UnicodeDecodeError):

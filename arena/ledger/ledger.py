@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, get_type_hints
 
 from arena.base.errors import ArenaError
-from arena.base.files import FolderError, lock_folder
+from arena.base.files import FolderError, commit, lock_folder
 from arena.base.wording import counted, first_few
 from arena.experiment.model import BESIDE, FIXED, Experiment
 from arena.experiment.schedule import Result
-from arena.ledger.info import RunInfo
+from arena.ledger.info import RunInfo, Session, machine, versions
 from arena.ledger.packing import MOVE_RECORD
 from arena.ledger.record import GameRecord, GradedGame, SuiteAnswer
 from players.identity import now, placed
@@ -185,10 +185,30 @@ class Ledger:
             verb = "is" if games == 1 else "are"
             self.notes.append(f"{self.path} is damaged: {counted(games, 'game')} {verb} played again")
 
-    def begin(self, info: RunInfo) -> None:
-        """Store what the run is from now on."""
+    def begin(self, info: RunInfo, session: Session | None, *, force: bool = False) -> RunInfo:
+        """Store what the run is from now on, with a session that begins; None where nothing is played.
+
+        Raises StoreError if it began with other versions of packages, unless `force` is true.
+        """
+        before, here = self.info, versions()
+        if before is None:
+            began = session.began if session else ""
+            info = info._replace(versions=here, machine=machine(), commit=commit(), began=began)
+        else:
+            kept = ("versions", "machine", "commit", "began", "forced", "session")
+            info = info._replace(**{name: getattr(before, name) for name in kept})
+        if session is not None:
+            then = info.versions
+            others = [f"{name} {was} then, {here[name]} now" for name, was in then.items() if here[name] != was]
+            if others and not force:
+                raise StoreError(
+                    f"{self.folder}: the run began with other versions ({'; '.join(others)}), so players may play "
+                    "differently; --force resumes it all the same; or give this run another name or --out"
+                )
+            info = info._replace(session=session, forced="; ".join(others) or info.forced)
         self.put(_EXPERIMENT, self._experiment.as_dict())
         self.put(_INFO, info.as_dict())
+        return info
 
     @property
     def info(self) -> RunInfo | None:

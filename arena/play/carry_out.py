@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.base.errors import ArenaError
 from arena.base.wording import counted
 from arena.base.work import cores
 from arena.experiment.kept import write_kept
 from arena.experiment.model import Experiment, checked_workers
 from arena.experiment.schedule import Result, Schedule
-from arena.ledger.info import RunInfo, session, versions
+from arena.ledger.info import session
 from arena.ledger.ledger import COMPLETE, Ledger, StoreError
 from arena.ledger.record import GameRecord
 from arena.play.cluster import worker_count
@@ -88,29 +87,33 @@ def carry_out(
 ) -> Outcome:
     """Play what is missing of the run in `folder`, and of its suites and grades; what is finished is kept.
 
-    Raises StoreError for a folder that holds another run or cannot be written to; Pause for a player that asks for
-    it; ArenaError for what else keeps the run from going on: other versions, grades that cannot be given, lost
-    workers.
+    Raises StoreError for a folder that holds another run, or one that began with other versions, or cannot be
+    written to; Pause for a player that asks for it; ArenaError for grades that cannot be given, and lost workers.
     """
     experiment, info, grading = tournament.experiment, tournament.info, tournament.parts.grading
     with Ledger(folder, experiment, info) as ledger, announcing(observer.say), kept_workers():
         for line in ledger.notes:
             observer.say(line)
-        schedule, before = tournament.schedule(ledger.results()), ledger.info
+        schedule = tournament.schedule(ledger.results())
         is_whole = (
             schedule.order is not None
             and not unanswered(tournament.questions(schedule.withdrawn), ledger)
             and (grading is None or not ungraded(grading, ledger, schedule.counting()))
         )
-        if before is not None and is_whole:
-            info = info.begun(before.session, before)
+        if is_whole and ledger.info is not None:
+            info = ledger.begin(info, None)
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:
-            info = begun(info, ledger, len(schedule.asked()), workers, force=force)
+            info = ledger.begin(info, session(len(schedule.asked()), workers), force=force)
             ledger.put(COMPLETE, False)
-        ledger.begin(info)
         write_kept(experiment, info.facts(), folder)
-        play_games(tournament, schedule, ledger, workers, observer)
+        if next(schedule.missing(), None) is not None:
+            for line in tournament.warnings(workers):
+                observer.say(line)
+            with observer.working("games", info.games, folder) as stopping:
+                records = play(tournament, schedule, ledger, workers, stopping, observer.say)
+                for number, _ in enumerate(records, start=1):
+                    observer.done(number)
         ledger.put(COMPLETE, schedule.order is not None)
         is_whole = (
             schedule.order is not None
@@ -118,36 +121,6 @@ def carry_out(
             and (grading is None or grade(grading, ledger, schedule.counting(), workers, observer))
         )
         return Outcome(is_whole, schedule.has_failures or any(each.level == "error" for each in info.found))
-
-
-def begun(info: RunInfo, ledger: Ledger, games: int, workers: Workers, *, force: bool = False) -> RunInfo:
-    """The info of a run that begins, or goes on, here and now, with so many games.
-
-    Raises ArenaError if it began with other versions of packages, unless `force` is true.
-    """
-    before, here = ledger.info, versions()
-    then = {} if before is None else before.versions
-    others = [f"{name} {was} then, {here[name]} now" for name, was in then.items() if here[name] != was]
-    if others and not force:
-        raise ArenaError(
-            f"{ledger.folder}: the run began with other versions ({'; '.join(others)}), so players may play "
-            "differently; --force resumes it all the same; or give this run another name or --out"
-        )
-    info = info.begun(session(games, workers), before)
-    return info._replace(forced="; ".join(others) or info.forced)
-
-
-def play_games(
-    tournament: Tournament, schedule: Schedule, ledger: Ledger, workers: Workers, observer: Observer
-) -> None:
-    """Play the games that are missing, watched. Raises what `play` raises."""
-    if next(schedule.missing(), None) is None:
-        return
-    for line in tournament.warnings(workers):
-        observer.say(line)
-    with observer.working("games", tournament.info.games, ledger.folder) as stopping:
-        for number, _ in enumerate(play(tournament, schedule, ledger, workers, stopping, observer.say), start=1):
-            observer.done(number)
 
 
 def play(

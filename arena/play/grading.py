@@ -178,16 +178,23 @@ def grade(grading: Grading, ledger: Ledger, counting: Sequence[int], workers: Wo
     another; EndgameError if tables cannot be made or loaded; EngineError as `arena.play.workers.run` does.
     """
     grading = try_out(grading, ledger.folder)
+    experiment = grading.experiment
     if grading.judge is not None:
-        _introduce(grading.judge, grading.experiment.players, ledger)
+        _introduce(grading.judge, experiment.players, ledger)
+    query = f"SELECT {CHECKSUM}, opening_fen, plies, moves FROM games WHERE key = ?"
+
+    def store(graded: GradedGame) -> None:
+        ledger.insert(GRADES, graded._asdict())
+
     for name, games in ungraded(grading, ledger, counting).items():
         judge = None if name == TABLES_JUDGE else grading.judge
-        what, tasks = f"games graded by {name}", _tasks(grading, judge, ledger, games)
-
-        def store(graded: GradedGame) -> None:
-            ledger.insert(GRADES, graded._asdict())
-
-        players = [] if judge is None else [judge]
+        conditions = grading.endgame_pieces, judge, experiment.seed, experiment.allowance
+        rows = (next(ledger.rows(query, (key,))) for key in games)
+        tasks = (
+            GradeTask(key, mark, experiment.rule_set, opening, plies, moves, *conditions)
+            for key, (mark, opening, plies, moves) in zip(games, rows, strict=True)
+        )
+        what, players = f"games graded by {name}", [] if judge is None else [judge]
         if not carry_through(what, grade_game, tasks, len(games), store, workers, observer, players):
             return False
     return True
@@ -331,17 +338,6 @@ def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger)
             f"{ledger.folder} has grades by another judge of the name {judge.name!r}: give this one its own "
             "name, as in {name: ..., type: ...}"
         )
-
-
-def _tasks(
-    grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: Sequence[int]
-) -> Iterator[GradeTask]:
-    experiment = grading.experiment
-    conditions = grading.endgame_pieces, judge, experiment.seed, experiment.allowance
-    query = f"SELECT {CHECKSUM}, opening_fen, plies, moves FROM games WHERE key = ?"
-    for key in games:
-        ((mark, opening, plies, moves),) = ledger.rows(query, (key,))
-        yield GradeTask(key, mark, experiment.rule_set, opening, plies, moves, *conditions)
 
 
 def _replayed(task: GradeTask) -> PlayedGame:

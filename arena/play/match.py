@@ -93,16 +93,15 @@ class _Move(NamedTuple):
     """The time beyond the limit."""
 
 
-def _packed(moves: Sequence[_Move]) -> tuple[int, bytes]:
-    """The moves as the ledger has them."""
+def _columns(moves: Sequence[_Move]) -> dict[str, Sequence[Any]]:
+    """The columns of the moves of a game; none without moves."""
     if not moves:
-        return packed({})
+        return {}
     texts, legal, pieces, answers, clocks, overruns = zip(*moves, strict=True)
     choices, seconds, cpu_seconds, pondered = zip(*answers, strict=True)
     columns = dict(zip(Choice._fields, zip(*choices, strict=True), strict=True))
     columns |= {"seconds": seconds, "cpu_seconds": cpu_seconds, "pondered_seconds": pondered}
-    columns |= {"move": texts, "legal_moves": legal, "pieces": pieces, "clock": clocks, "overrun": overruns}
-    return packed(columns)
+    return columns | {"move": texts, "legal_moves": legal, "pieces": pieces, "clock": clocks, "overrun": overruns}
 
 
 class Adjudicator:
@@ -182,7 +181,10 @@ def play(task: Task) -> GameRecord:
     """
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    moves, judge, players = list[_Move](), _judge(task), list[PlayerHandle]()
+    moves, judge, players = list[_Move](), None, list[PlayerHandle]()
+    if (rules := task.adjudication) is not None:
+        tables = opened(task.variant, rules.tables) if rules.tables else None
+        judge = Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies)
     error = traceback = output = ""
     try:
         outcome = _play(task, game, moves, judge, players)
@@ -192,14 +194,11 @@ def play(task: Task) -> GameRecord:
         reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
         error = f"{name} {reason} at ply {fault.ply}"
         traceback, output = (text[-KEPT_CHARACTERS:] for text in (failure.traceback, failure.output))
-    plies, packed_moves = _packed(moves)
+    plies, packed_moves = packed(_columns(moves))
     answers = [move.answer for move in moves]
     white_points, black_points = outcome.points or (None, None)
-    logs = [
-        player.printed() if is_logged(spec) else ""
-        for spec, player in zip((task.white, task.black), players, strict=False)
-    ]
-    white_log, black_log, *_ = [*logs, "", ""]
+    both = zip((task.white, task.black), players, strict=False)
+    white_log, black_log, *_ = *(player.printed() if is_logged(spec) else "" for spec, player in both), "", ""
     return task.record(
         outcome.result,
         outcome.termination,
@@ -287,10 +286,3 @@ def told(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:
         None if time is None else max(time - reserve, time / 2) for time in (limit.seconds, limit.clock)
     )
     return limit._replace(seconds=seconds, clock=clock)
-
-
-def _judge(task: Task) -> Adjudicator | None:
-    if (rules := task.adjudication) is None:
-        return None
-    tables = opened(task.variant, rules.tables) if rules.tables else None
-    return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies)

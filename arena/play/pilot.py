@@ -22,13 +22,11 @@ from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import left_out_lines
 from arena.experiment.yaml.errors import ConfigError, Mistake
-from arena.ledger.info import Entrant
 from arena.ledger.record import GameRecord
 from arena.play.carry_out import available
 from arena.play.cluster import worker_count
 from arena.play.match import TIME_RESERVE, play
-from arena.play.parts import Parts, parts_of, unguarded
-from arena.play.prepare import Tournament, made_ready
+from arena.play.prepare import Tournament, made_ready, parts_of, unguarded
 from arena.play.trials import look_at
 from arena.play.workers import Workers, kept_workers, run
 from arena.ratings.match import detectable, resolution
@@ -125,58 +123,41 @@ def diagnose(
     if line := unguarded(experiment):
         observer.say(line)
     parts = parts_of(experiment, observer.say)
-    for finding in _before_trials(experiment, folder, parts):
-        findings.append(finding)
-        yield finding
-    if "sandbox" in parts.errors:
-        observer.say("without a sandbox no player is tried")
-        return
-    names = [spec.name for spec in experiment.players]
-    with observer.working("players", len(names)):
-        entrants = look_at(
-            experiment,
-            "examined",
-            observer.say,
-            everyone=True,
-            looking=lambda left: observer.done(len(names) - len(left)),
-        )
-    for finding in _of_trials(experiment, entrants):
-        if finding.kind != UNBUILT or finding.said not in {other.said for other in findings}:
-            findings.append(finding)
-            yield finding
-    if not any(finding.level == "error" for finding in findings):
-        yield made_ready(experiment, entrants, parts)
-
-
-def _before_trials(experiment: Experiment, folder: Path, parts: Parts) -> Iterator[Finding]:
-    """Yield what is wrong with all but the players."""
     for key, problems in parts.errors.items():
-        yield Finding("error", where=key, said=str(problems))
+        findings.append(Finding("error", where=key, said=str(problems)))
     for line in (*left_out_lines(parts.openings.left_out)[1:], *parts.openings.notes):
-        yield Finding("warning", line, "openings")
+        findings.append(Finding("warning", line, "openings"))
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        yield Finding("error", f"{folder} cannot be written to", "disk")
+        findings.append(Finding("error", f"{folder} cannot be written to", "disk"))
     if experiment.is_timed and experiment.time_margin < TIME_RESERVE:
         margin = f"{experiment.time_margin:g} s to spare"
         late = f"moves are not timed here: with {margin} a player on a busy machine loses games by time"
-        yield Finding("warning", late, "time_margin")
-
-
-def _of_trials(experiment: Experiment, entrants: Mapping[str, Entrant]) -> Iterator[Finding]:
-    """Yield what was found of the players, at their places in the configuration, and what they printed."""
+        findings.append(Finding("warning", late, "time_margin"))
+    yield from findings
+    if "sandbox" in parts.errors:
+        observer.say("without a sandbox no player is tried")
+        return
+    with observer.working("players", len(experiment.players)):
+        entrants = look_at(experiment, "examined", observer.say, everyone=True, done=observer.done)
+    of_players: list[Finding] = []
     for index, (name, entrant) in enumerate(entrants.items()):
         for finding in entrant.problems:
             said = finding.said
             if finding.kind == UNBUILT:
                 said = str(experiment.error(("players", index, *finding.keys), said))
-            yield finding._replace(where=name, said=said)
+            if finding.kind != UNBUILT or said not in {other.said for other in findings + of_players}:
+                of_players.append(finding._replace(where=name, said=said))
         if entrant.printed:
-            yield Finding("ok", "printed in a game of its trial", name, output=printable(entrant.printed))
+            printed = printable(entrant.printed)
+            of_players.append(Finding("ok", "printed in a game of its trial", name, output=printed))
     if (rules := experiment.adjudicate) is not None:
         men = [entrant.man_value for entrant in entrants.values()]
-        for line in rules.unusable(men, experiment.max_plies):
-            yield Finding("warning", line, "adjudicate")
+        lines = rules.unusable(men, experiment.max_plies)
+        of_players += [Finding("warning", line, "adjudicate") for line in lines]
+    yield from of_players
+    if not any(finding.level == "error" for finding in findings + of_players):
+        yield made_ready(experiment, entrants, parts)
 
 
 def _loaded(config: Any) -> tuple[dict[str, Experiment], Sequence[Mistake]]:

@@ -6,29 +6,42 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from arena.base.errors import ArenaError
-from arena.base.wording import counted
+from arena.base.files import found_file
+from arena.base.wording import counted, first_few
 from arena.base.work import cores
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
-from arena.experiment.openings.sources import left_out_lines
+from arena.experiment.openings import MAX_OPENINGS
+from arena.experiment.openings.sources import (
+    FileOpenings,
+    OpeningsError,
+    drawn,
+    file_openings,
+    left_out_lines,
+    random_openings,
+    set_openings,
+)
 from arena.experiment.schedule import Result, Schedule
 from arena.experiment.yaml.errors import ConfigError, Mistake
+from arena.hosting import sandbox
 from arena.ledger.info import Entrant, RunInfo, player_hash
 from arena.ledger.ledger import run_in
+from arena.play.grading import Grading, grading_of
 from arena.play.match import Task, play
-from arena.play.parts import Parts, check_work, parts_of, unguarded
-from arena.play.suites import ONE_PLY, Question, questions
+from arena.play.suites import ONE_PLY, Question, Suite, questions, suites_of
 from arena.play.trials import How, is_own, look_at
 from arena.play.workers import Workers, is_here, start_workers
+from arena.rules.endgame.retrograde import opened
+from arena.rules.endgame.tables import EndgameError
 from arena.rules.notation import fen
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
 from players.finding import UNBUILT
 from players.identity import COPIES, keep, now, placed
-from players.loading import located, source_of
+from players.loading import located, own_code, source_of, user_files
 from players.player import PlayerSpec
 
 _UNREADABLE = (
@@ -37,6 +50,17 @@ _UNREADABLE = (
 )
 _LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without it"
 _NOBODY: Mapping[str, str] = MappingProxyType({})
+Made = TypeVar("Made")
+
+
+class Parts(NamedTuple):
+    """What a configuration asks for besides players, as far as it can be made."""
+
+    openings: FileOpenings
+    suites: tuple[Suite, ...]
+    grading: Grading | None
+    errors: Mapping[str, ConfigError]
+    """Why the rest cannot be, by its keys."""
 
 
 class Tournament(NamedTuple):
@@ -257,3 +281,85 @@ def _say_findings(
     elif is_warned and experiment.failures.faulty == "stop":
         closer = f"; to look closer:\narena check {experiment.path}" if experiment.path.is_file() else ""
         say(f"the run continues{closer}")
+
+
+def parts_of(experiment: Experiment, say: Callable[[str], object]) -> Parts:
+    """Draw the openings and make suites and endgame tables, as far as that can be."""
+    errors = dict[str, ConfigError]()
+
+    def made(key: str, make: Callable[[], Made], without: Made) -> Made:
+        try:
+            return make()
+        except ConfigError as error:
+            errors[key] = error
+            return without
+
+    made("players", lambda: check_work(experiment), None)
+    if experiment.sandbox and (why := sandbox.unavailable()):
+        errors["sandbox"] = experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
+    openings = made("openings", lambda: _openings(experiment, say), FileOpenings([]))
+    suites = made("suite", lambda: suites_of(experiment), tuple[Suite, ...]())
+    grading = made("grade", lambda: grading_of(experiment), None)
+    if experiment.adjudicate is not None and experiment.adjudicate.tables:
+        try:  # which makes them if they are not there
+            opened(experiment.rule_set, experiment.adjudicate.tables)
+        except EndgameError as error:
+            errors["adjudicate"] = experiment.error(("adjudicate", "tables"), str(error))
+    return Parts(openings, suites, grading, errors)
+
+
+def check_work(experiment: Experiment) -> None:
+    """Raise ConfigError unless there are games, or a suite to answer, and submissions if sheets are wanted."""
+    if "sheets" in experiment.report and not any(map(own_code, experiment.players)):
+        raise experiment.error(
+            ("report",), "there are no submissions for sheets: no player has code of the user's own"
+        )
+    if experiment.suite:
+        return
+    if len(experiment.players) == 1:
+        message = "one player alone has no games: list two or more (or give it a 'suite' to answer)"
+        raise experiment.error(("players",), message)
+    if experiment.openings.count == 0:
+        raise experiment.error(("openings", "count"), "without openings there are no games, and no 'suite' either")
+
+
+def _openings(experiment: Experiment, say: Callable[[str], object]) -> FileOpenings:
+    """The openings of an experiment, each as often as it is played. Raises ConfigError."""
+    settings, seed, variant, times = (
+        experiment.openings,
+        experiment.seed,
+        experiment.rule_set,
+        experiment.openings.repeat,
+    )
+    try:
+        if settings.file is not None:
+            found = file_openings(variant, found_file(Path(settings.file), experiment.path.parent), settings.plies)
+            found = found._replace(openings=drawn(found.openings, settings.count, seed, settings.order))
+        elif settings.set is not None:
+            found = FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed, settings.order))
+        else:
+            plies, count = settings.random_plies, settings.to_draw
+            found = FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))
+        if (plays := len(found.openings) * times) > MAX_OPENINGS:
+            raise OpeningsError(f"'repeat' makes {plays} openings, more than {MAX_OPENINGS}", "repeat")
+    except OpeningsError as error:
+        raise experiment.error(("openings", error.key), str(error)) from None
+    players = len(experiment.players)
+    if plays < (needed := experiment.format.openings_needed(players)):
+        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {plays}"
+        raise experiment.error(("openings", "count"), message)
+    openings, notes = [opening for opening in found.openings for _ in range(times)], found.notes
+    if settings.are_repeated:
+        times = plays // len({opening.position for opening in openings})
+        alike = "games of two players that come out alike count once"
+        notes = [*notes, f"each opening is played {times} times; {alike}"]
+    return found._replace(openings=openings, notes=notes)
+
+
+def unguarded(experiment: Experiment) -> str:
+    """Say in a line that the user's own Python may do what the user may; empty in a sandbox, or without any."""
+    paths = (str(path) for spec in experiment.players for path in user_files(spec) if path.suffix == ".py")
+    files = list(dict.fromkeys(paths))
+    if experiment.sandbox or not files:
+        return ""
+    return f"{first_few(files, 1)} can read and write whatever you can; 'sandbox: true' prevents it"

@@ -63,13 +63,6 @@ class Suite(NamedTuple):
     depth: int | None = None
     """Plies that every player searches, in place of its own limit."""
 
-    def spread(self, number: int | None) -> Suite:
-        """The suite with `number` of its positions, spread evenly; itself for None or where it has no more."""
-        size = len(self.puzzles)
-        if number is None or number >= size:
-            return self
-        return self._replace(puzzles=tuple(self.puzzles[i * size // number] for i in range(number)))
-
 
 def suites_of(experiment: Experiment) -> tuple[Suite, ...]:
     """The suites of a configuration. Raises ConfigError."""
@@ -85,7 +78,9 @@ def suites_of(experiment: Experiment) -> tuple[Suite, ...]:
             if suite.variant.rules != variant.rules:
                 others = f"the suite {quoted(suite.name)} is of {suite.variant.name}"
                 raise ArenaError(f"{others}, the run of {variant.name}")
-            suites.append(suite.spread(entry.count))
+            size = len(suite.puzzles)
+            count = min(entry.count or size, size)  # spread evenly
+            suites.append(suite._replace(puzzles=tuple(suite.puzzles[i * size // count] for i in range(count))))
         except ArenaError as error:
             raise experiment.error(("suite", number, key), str(error)) from None
     return tuple(suites)
@@ -114,19 +109,15 @@ def _of_lines(path: Path, variant: Variant) -> tuple[Variant, list[Puzzle]]:
             if named := _RULES.fullmatch(line.strip()):
                 variant = build_variant(named[1])
             elif line.strip() and not line.lstrip().startswith("#"):
-                puzzles.append(_puzzle(variant, line))
+                position, _, moves = (part.strip() for part in line.partition(";"))
+                if not moves:
+                    raise NotationError(f"{cut(line, MAX_CHARACTERS)!r} is not {FORM}")
+                game, words = Game(variant, parse_fen(variant, position)), filter(None, re.split(r"[\s,]+", moves))
+                best = (game.text(parse_move(variant, game.position, word)) for word in words)
+                puzzles.append(Puzzle(fen(variant, game.position), " ".join(dict.fromkeys(best))))
         except (NotationError, VariantError) as error:
             raise ArenaError(f"{path.name}:{number}: {cut(str(error), _MAX_MESSAGE)}") from None
     return variant, puzzles
-
-
-def _puzzle(variant: Variant, line: str) -> Puzzle:
-    position, _, moves = (part.strip() for part in line.partition(";"))
-    if not moves:
-        raise NotationError(f"{cut(line, MAX_CHARACTERS)!r} is not {FORM}")
-    game = Game(variant, parse_fen(variant, position))
-    best = (game.text(parse_move(variant, game.position, word)) for word in re.split(r"[\s,]+", moves) if word)
-    return Puzzle(fen(variant, game.position), " ".join(dict.fromkeys(best)))
 
 
 def _of_pdn(path: Path, variant: Variant) -> tuple[Variant, list[Puzzle]]:

@@ -5,7 +5,7 @@ An outside program is begun by a fork of the calling process, which hears how lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain
@@ -84,22 +84,25 @@ def look_at(
     *,
     known: Mapping[str, Entrant] | None = None,
     everyone: bool = False,
-    looking: Callable[[Sequence[str]], object] = lambda _: None,
+    done: Callable[[int], object] = lambda _: None,
 ) -> dict[str, Entrant]:
     """Look at the players of an experiment: at built-in types, unless `everyone`, only whether they can be built.
 
     So at those that are `known`, where no other one has their evaluation; what was found of them stands. Players
     of one evaluation are looked at together, a user's Python by worker processes, so that a process with threads,
-    such as a notebook's, is not forked for it. `say` receives who takes long; `looking` those that are left, also
-    when none is.
+    such as a notebook's, is not forked for it. `say` receives who takes long, `done` how many are looked at.
     """
     home, before = experiment.path.parent, known or {}
     specs = [located(spec, home) for spec in experiment.players]
     if how != "built" and any(map(is_own, specs)):
         build_player(_COMPILED, experiment.rule_set)
     found: dict[str, Entrant] = {}
+    together: dict[tuple[bool, str], list[PlayerSpec]] = {}
+    for spec in specs:
+        evaluation = spec.options.get("evaluation") if _is_python(spec) else None
+        together.setdefault((evaluation is None, str(evaluation or spec.name)), []).append(spec)
     of_users: list[Trial] = []
-    for players in _by_evaluation(specs):
+    for players in together.values():
         is_new = everyone or (is_own(players[0]) and not before.keys() >= {spec.name for spec in players})
         trial = Trial(tuple(players), experiment, how if is_new else "built")
         if not _is_python(players[0]):
@@ -110,20 +113,18 @@ def look_at(
                 compile_for(without_own_code(spec), experiment.rule_set)
         of_users.append(trial)
 
-    def left() -> list[str]:
-        return [spec.name for spec in specs if spec.name not in found]
+    def say_who() -> None:
+        say(f"still looking at {listed([spec.name for spec in specs if spec.name not in found])}")
 
-    slow = Timer(_SLOW_SECONDS, lambda: left() and say(f"still looking at {listed(left())}"))
+    slow = Timer(_SLOW_SECONDS, say_who)
     slow.daemon = True
     slow.start()
     try:
-        looking(left())
         for of_trial in run(try_out, of_users, workers, lambda: False, specs):
             found |= of_trial
-            looking(left())
+            done(len(found))
     finally:
         slow.cancel()
-        looking(())
     copies = _copies(specs)
     entrants = {}
     for spec in experiment.players:
@@ -143,15 +144,6 @@ def _written(text: str, spec: PlayerSpec, folder: Path) -> str:
     for path, name in zip(user_files(located(spec, folder)), user_files(spec), strict=True):
         text = text.replace(str(path), str(name))
     return from_folder(text, str(folder.resolve()))
-
-
-def _by_evaluation(specs: Sequence[PlayerSpec]) -> list[list[PlayerSpec]]:
-    """Those of a user's Python that have one evaluation together, any other one alone."""
-    groups: dict[tuple[bool, str], list[PlayerSpec]] = {}
-    for spec in specs:
-        evaluation = spec.options.get("evaluation") if _is_python(spec) else None
-        groups.setdefault((evaluation is None, str(evaluation or spec.name)), []).append(spec)
-    return list(groups.values())
 
 
 def _copies(specs: Sequence[PlayerSpec]) -> dict[str, list[Finding]]:
@@ -243,7 +235,10 @@ def _played(spec: PlayerSpec, trial: Trial, entrant: Entrant) -> Entrant:
         games, plies = games.at_pace(float(games.moves(first_moves)["seconds"].max(initial=1e-3)))
         numbers = range(2 * len(games.openings))
         records = [games.play(number, plies if number else _MOST) for number in numbers]
-        findings = _of_different_causes(chain.from_iterable(map(games.mistakes, records)))
+        first: dict[tuple[str, str], Finding] = {}  # of each kind those that were raised at different lines
+        for finding in chain.from_iterable(map(games.mistakes, records)):
+            first.setdefault((finding.kind, finding.traceback), finding)
+        findings = list(first.values())
         if not findings and spec.limit.longest is None:
             findings = list(games.differences(records[0], plies))
         printed = "" if spec.type == ENGINE else "".join(records[0].logs)
@@ -319,19 +314,11 @@ def _compared(record: GameRecord, plies: int) -> bytes:
     return b"".join(table[name].tobytes() for name in _COMPARED)
 
 
-def _of_different_causes(findings: Iterable[Finding]) -> list[Finding]:
-    """The first of the findings of each kind that were raised at the same line."""
-    first: dict[tuple[str, str], Finding] = {}
-    for finding in findings:
-        first.setdefault((finding.kind, finding.traceback), finding)
-    return list(first.values())
-
-
 @cache
 def _openings(variant: Variant) -> tuple[str, ...]:
     """The openings of the games, as FENs: the start alone where the rules lead to fewer positions."""
-    try:
+    starts = [variant.start]
+    with suppress(OpeningsError):
         openings = random_openings(variant, _OPENING_PLIES, _OPENINGS, seed=0, balanced=False)
-    except OpeningsError:
-        return (fen(variant, variant.start),)
-    return tuple(fen(variant, opening.position) for opening in openings)
+        starts = [opening.position for opening in openings]
+    return tuple(fen(variant, start) for start in starts)

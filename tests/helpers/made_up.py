@@ -39,7 +39,7 @@ def fill(folder: Path, kind: str, games: int) -> None:
     info = RunInfo({player.name: Entrant(player.name) for player in of.players}, openings, games)
     schedule = Schedule(of, info.hashes, openings, {})
     with Ledger(folder, of, info) as ledger:
-        ledger.begin(info.begun(session(0, 1), None))
+        ledger.begin(info, session(0, 1))
         for game in islice(schedule.games(), games):
             names = of.players[game.white].name, of.players[game.black].name
             ledger.add(_record((game.key, *names, openings[game.opening], 0, "", ""), rng, *rng.choice(templates)))

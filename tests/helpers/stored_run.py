@@ -56,7 +56,7 @@ class StoredRun:
     def begin(self, **changes: Any) -> None:
         """Begin another session now, by this process, but for the changes."""
         now = session(len(self.ledger.results()), 2)._replace(**changes)
-        self.ledger.begin(self.info.begun(now, None))
+        self.ledger.begin(self.info, now)
         self.ledger.put(COMPLETE, False)
 
     def end(self) -> None:

@@ -12,9 +12,10 @@ import pandas as pd
 import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
+from arena.ledger.info import session
 from arena.ledger.ledger import Ledger, StoreError
 from arena.ledger.record import GameRecord
-from arena.play.carry_out import Outcome, begun, play, play_runs
+from arena.play.carry_out import Outcome, play, play_runs
 from arena.play.prepare import Tournament, prepare
 from arena.play.workers import Workers
 from arena.watch.observer import Observer
@@ -90,7 +91,7 @@ def playing(
 ) -> Iterator[GameRecord]:
     """Begin a session, and play the games that are missing."""
     schedule = plan.schedule(ledger.results())
-    ledger.begin(begun(plan.info, ledger, len(schedule.asked()), workers))
+    ledger.begin(plan.info, session(len(schedule.asked()), workers))
     return play(plan, schedule, ledger, workers, stopping)
 
 
@@ -104,7 +105,7 @@ def open_for(folder: Path, text: str = CONFIG) -> Ledger:
     """A ledger in which a run has begun."""
     plan = prepare(experiment(folder, text))
     ledger = Ledger(folder / "out", plan.experiment, plan.info)
-    ledger.begin(begun(plan.info, ledger, 0, 1))
+    ledger.begin(plan.info, session(0, 1))
     return ledger
 
 

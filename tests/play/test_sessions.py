@@ -12,9 +12,9 @@ from click.testing import Result
 import arena
 from arena.experiment.kept import KEPT_CONFIG
 from arena.experiment.load import load
-from arena.ledger.info import RunInfo
+from arena.ledger.info import RunInfo, session
 from arena.ledger.ledger import Ledger, run_in
-from arena.play.carry_out import available, begun
+from arena.play.carry_out import available
 from arena.play.prepare import prepare
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
@@ -52,7 +52,7 @@ def config(tmp_path: Path) -> Path:
 def begin_again(config: Path) -> None:
     plan = prepare(load(config))
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        ledger.begin(begun(plan.info, ledger, 0, 2))
+        ledger.begin(plan.info, session(0, 2))
 
 
 def info(config: Path) -> RunInfo:
@@ -115,7 +115,7 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     begin_again(config)
     before = info(config)
     here = dict(before.versions)
-    monkeypatch.setattr("arena.play.carry_out.versions", lambda: here | {"python": "9.9"})
+    monkeypatch.setattr("arena.ledger.ledger.versions", lambda: here | {"python": "9.9"})
     refused = run(config)
     assert refused.exit_code == 2 and info(config) == before
     others = f"python {here['python']} then, 9.9 now"

@@ -17,10 +17,10 @@ from arena.experiment.load import load
 from arena.experiment.openings.sources import is_even
 from arena.experiment.suite import SUITES_FOLDER, shipped
 from arena.experiment.yaml.errors import ConfigError
+from arena.ledger.info import session
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import ANSWER_COLUMNS, read
 from arena.ledger.record import SuiteAnswer
-from arena.play.carry_out import begun
 from arena.play.prepare import Tournament, prepare
 from arena.play.suites import ONE_PLY, PLIES, Puzzle, Suite, answer, questions, random_puzzles, read_suite, solve
 from arena.ratings.errors import wilson
@@ -256,7 +256,7 @@ def solved(folder, workers=1, after=10**9):
     """Solve the suites of a run, or only until there are some answers; returns those that are new."""
     plan = prepared(folder)
     with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
-        ledger.begin(begun(plan.info, ledger, 0, workers))
+        ledger.begin(plan.info, session(0, workers))
         query = "SELECT player, suite, position, fen, best FROM answers"
         before = set(ledger.rows(query))
         answer(plan.questions([]), ledger, workers, Stopper(after))
