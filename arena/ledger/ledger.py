@@ -127,7 +127,12 @@ class Ledger:
                 self._open()
             stored = self.documents()
             if _EXPERIMENT in stored:
-                self._compare(stored[_EXPERIMENT], experiment.as_dict())
+                there, here = stored[_EXPERIMENT], experiment.as_dict()
+                for key in FIXED:
+                    if there[key] != here[key]:
+                        was = "" if isinstance(here[key], dict) else f" ({there[key]} there, {here[key]} here)"
+                        other = f"{folder} holds a run with another {key}{was}"
+                        raise StoreError(f"{other}: give this one another name or --out")
                 self._note_players(RunInfo.parsed(stored[_INFO]), info)
             self._delete_damaged()
         except BaseException:
@@ -149,13 +154,6 @@ class Ledger:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._file, self._looked = _identity(self.path), time.monotonic()
-
-    def _compare(self, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-        for key in FIXED:
-            if stored[key] != wanted[key]:
-                was = "" if isinstance(wanted[key], dict) else f" ({stored[key]} there, {wanted[key]} here)"
-                other = f"{self.folder} holds a run with another {key}{was}"
-                raise StoreError(f"{other}: give this one another name or --out")
 
     def _note_players(self, before: RunInfo, now: RunInfo) -> None:
         then, here = before.playing, now.playing

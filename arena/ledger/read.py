@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias, get_type_hints
 import numpy as np
 import pandas as pd
 
-from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import Entrant, RunInfo
@@ -64,6 +63,9 @@ _TEXTS = [name for name, kind in GAMES.columns.items() if kind == "TEXT"]
 _TYPES = {"INT": "int64", "REAL": "float64", "TEXT": "object", "BLOB": "object"}
 _TYPE_OF = {name: _TYPES[kind] for name, kind in GAMES.columns.items()}
 _TYPE_OF |= {name: "Int64" for name, kind in get_type_hints(GameRecord).items() if kind == int | None}
+
+_GRADE_TYPES = {"key": "int64", "judge": "str", "ply": "int64", "pieces": "int64", "best_move": "str"}
+_GRADE_TYPES |= dict.fromkeys(("best", "played", "best_men", "played_men"), "float64")
 
 FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
 """Players, best first, with what their places rest on, by columns of `standings.csv`."""
@@ -131,13 +133,22 @@ def read(folder: Path) -> RunData:
     with reading(path) as connection:
         stored = documents(path, connection)
         experiment, info = run_of(path, stored)
-        every, extras, damaged = _games(connection)
+        every, extras = _games(connection)
+        [stored_games] = connection.execute("SELECT COUNT(*) FROM games").fetchone()
+        damaged = stored_games - len(every)
         answers = pd.DataFrame(_intact(connection, ANSWERS), columns=list(ANSWERS.columns))
-        rows = _graded(connection)
+        marks = dict(connection.execute(f"SELECT key, {CHECKSUM} FROM games"))  # of the games as they are now
+        rows = [
+            row for row in starmap(GradedGame, _intact(connection, GRADES)) if marks.get(row.key) == row.graded
+        ]
     columns = (every[name].tolist() for name in ("key", "result", "termination", "white", "black"))
     results = {key: Result.of(*how) for key, *how in zip(*columns, strict=True)}
     schedule = Schedule(experiment, info.hashes, info.openings, results)
-    every = _numbered(every, schedule.asked())
+    known = [(game.key, game.game, game.pair, game.round, game.opening + 1) for game in schedule.asked()]
+    places = np.array(known, np.int64).reshape(len(known), 5).T
+    every = every.take(pd.Index(every["key"]).get_indexer(pd.Index(places[0]))).reset_index(drop=True)
+    every = every.assign(**dict(zip(("game", "pair", "round", "opening"), places[1:], strict=True)))
+    every = every.assign(id=ids(every["key"]))[list(GAME_COLUMNS)]
     out = schedule.withdrawn
     is_void = every["white"].isin(out) | every["black"].isin(out)
     games = every[~is_void].reset_index(drop=True)
@@ -147,7 +158,15 @@ def read(folder: Path) -> RunData:
     metrics = extras.pivot(index=["game", "ply"], columns="extra", values="value").rename_axis(columns=None)
     metrics = metrics.add_prefix("extra_").astype("Float64")
     order = schedule.order
-    grades = _with_movers(_of_games(_grades(rows), numbers), games, names)
+    by_tables = {row.key: row.endgame_pieces for row in rows if row.judge == TABLES_JUDGE}
+    each = (
+        (row.key, row.judge, *grade)
+        for row in rows
+        for grade in starmap(Grade, json.loads(row.grades))
+        if row.judge == TABLES_JUDGE or grade.pieces > by_tables.get(row.key, 0)
+    )
+    grades = pd.DataFrame(each, columns=["key", "judge", *Grade._fields]).astype(_GRADE_TYPES)
+    grades = _with_movers(_of_games(grades, numbers), games, names)
     graded = pd.DataFrame(rows, columns=list(GradedGame._fields)).astype({"judge": "str"})
     return RunData(
         experiment=experiment,
@@ -169,16 +188,6 @@ def read(folder: Path) -> RunData:
     )
 
 
-def _numbered(stored: pd.DataFrame, asked: Sequence[ScheduledGame]) -> pd.DataFrame:
-    """The games that are asked for, in the schedule's order, with their numbers there and their ids."""
-    known = [(game.key, game.game, game.pair, game.round, game.opening + 1) for game in asked]
-    numbers = np.array(known, np.int64).reshape(len(known), 5).T
-    place = pd.Index(stored["key"]).get_indexer(pd.Index(numbers[0]))
-    columns = dict(zip(("game", "pair", "round", "opening"), numbers[1:], strict=True))
-    games = stored.take(place).reset_index(drop=True).assign(**columns)
-    return games.assign(id=ids(games["key"]))[list(GAME_COLUMNS)]
-
-
 def ids(keys: pd.Series) -> Any:
     """Short names of games: their `short_id`, of more digits where games share these."""
     found: pd.Series = keys.map(short_id).astype("str")
@@ -196,8 +205,8 @@ def _intact(connection: Connection, table: Table) -> Iterator[tuple[Any, ...]]:
             yield tuple(row)
 
 
-def _games(connection: Connection) -> tuple[pd.DataFrame, pd.DataFrame, int]:
-    """All stored games, equal texts being one object; the players' own metrics; how many games are damaged."""
+def _games(connection: Connection) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """All stored games, equal texts being one object, and the players' own metrics."""
     texts, extras = dict[str, str](), dict[int, bytes]()
     intact = _intact(connection, GAMES)
 
@@ -214,29 +223,8 @@ def _games(connection: Connection) -> tuple[pd.DataFrame, pd.DataFrame, int]:
         frames.append(part())
     games = pd.concat(frames, ignore_index=True)
     began = pd.to_datetime((1000 * games["began"]).round(), unit="ms", utc=True).dt.as_unit("ms")
-    [stored] = connection.execute("SELECT COUNT(*) FROM games").fetchone()
     metrics = pd.DataFrame(named_of(extras), columns=["key", "ply", "extra", "value"])
-    return games.assign(began=began), metrics, stored - len(games)
-
-
-def _graded(connection: Connection) -> list[GradedGame]:
-    """The grades of games as they are stored now."""
-    marks = dict(connection.execute(f"SELECT key, {CHECKSUM} FROM games"))
-    rows = starmap(GradedGame, _intact(connection, GRADES))
-    return [row for row in rows if marks.get(row.key) == row.graded]
-
-
-def _grades(rows: Sequence[GradedGame]) -> pd.DataFrame:
-    by_tables = {row.key: row.endgame_pieces for row in rows if row.judge == TABLES_JUDGE}
-    grades = [
-        (row.key, row.judge, *grade)
-        for row in rows
-        for grade in starmap(Grade, json.loads(row.grades))
-        if row.judge == TABLES_JUDGE or grade.pieces > by_tables.get(row.key, 0)
-    ]
-    frame = pd.DataFrame(grades, columns=["key", "judge", *Grade._fields])
-    types = {"key": "int64", "judge": "str", "ply": "int64", "pieces": "int64", "best_move": "str"}
-    return frame.astype(types | dict.fromkeys(("best", "played", "best_men", "played_men"), "float64"))
+    return games.assign(began=began), metrics
 
 
 def _of_games(table: pd.DataFrame, numbers: pd.Series) -> pd.DataFrame:
@@ -298,6 +286,7 @@ class Moves:
         place = np.repeat(np.arange(len(games)), plies)  # of each move's game
         ply = np.arange(len(place)) - np.repeat(np.cumsum(plies) - plies, plies) + 1
         player, colour = _players_to_move(games, place, ply, self.names)
+        certain = columns["plies_to_win"]
         moves: dict[str, Any] = {
             "game": games["game"].to_numpy(dtype=np.int64)[place],
             "ply": ply,
@@ -305,15 +294,16 @@ class Moves:
             "colour": colour,
             "move": pd.array(texts.astype(str), dtype="str").take(text),
             **{name: np.ascontiguousarray(columns[name]) for name, _ in MOVE_COLUMNS},
-            "plies_to_win": _whole(columns["plies_to_win"]),
+            "plies_to_win": pd.arrays.IntegerArray(certain.astype(np.int64), certain == 0),
         }
         for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
             moves[name] = pd.array(columns[name], dtype="Float64")
         table = pd.DataFrame(moves, copy=False)
         # the last is of a mover who is withdrawn, whose code is -1
-        men = np.array([*(self.men.get(name) or np.nan for name in self.names), np.nan], float)
-        in_men = _in_men(columns["score"], columns["plies_to_win"], men[player.codes])
-        table.insert(list(table).index("score") + 1, "score_men", in_men)
+        men = np.array([*(self.players[name].man_value or np.nan for name in self.names), np.nan], float)
+        in_men = np.where(certain == 0, columns["score"] / men[player.codes], np.nan)
+        in_men = np.where(np.abs(in_men) <= MOST_MEN, in_men, np.nan)
+        table.insert(list(table).index("score") + 1, "score_men", pd.array(in_men, dtype="Float64"))
         return table.join(self.extras, on=["game", "ply"]) if len(self.extras) else table
 
 
@@ -324,14 +314,3 @@ def _players_to_move(games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, n
     white_code, black_code = (names.get_indexer(pd.Index(games[side]))[rows] for side in ("white", "black"))
     player = pd.Categorical.from_codes(np.where(black, black_code, white_code), names)
     return player, pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"]))
-
-
-def _whole(values: np.ndarray) -> Any:
-    """Whole numbers, missing where they are 0."""
-    return pd.arrays.IntegerArray(values.astype(np.int64), values == 0)
-
-
-def _in_men(score: np.ndarray, plies_to_win: np.ndarray, man: np.ndarray) -> Any:
-    """Scores in men, missing for certain wins and losses, and where it is not known what a man is worth."""
-    values = np.where(plies_to_win == 0, score / man, np.nan)
-    return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
