@@ -49,31 +49,24 @@ def run_in_subprocess(work: Callable[..., Iterator[Any]], *arguments: Any) -> Ge
     if not ON_LINUX:
         yield from (message for message in work(*arguments) if not isinstance(message, Stage))
         return
-    process, stage = Process(lambda connection: _do(work, arguments, connection), _MEMORY, _PROCESSES), _STARTING
+    process = Process(lambda connection: _do(work, arguments, connection), _MEMORY, _PROCESSES)
+    stage, message = Stage("starting", 60.0), object()
     try:
-        while (message := _next(process, stage)) is not None:
+        while message is not None:
+            try:
+                message = pickle.loads(b64decode(process.answer(time.perf_counter() + stage.seconds)))
+            except Ended as ended:
+                message = Lost(str(ended))
+            except TimeoutError:
+                message = Lost(f"did not end within {stage.seconds:g} s")
+            if isinstance(message, Lost):
+                raise Lost(f"{message} while {stage.doing}")
             if isinstance(message, Stage):
                 stage = message
-            else:
+            elif message is not None:
                 yield message
     finally:
         process.kill()
-
-
-_STARTING = Stage("starting", 60.0)
-
-
-def _next(process: Process, stage: Stage) -> Any:
-    """What the work yields next, None at its end. Raises Lost."""
-    try:
-        message = pickle.loads(b64decode(process.answer(time.perf_counter() + stage.seconds)))
-    except Ended as ended:
-        message = Lost(str(ended))
-    except TimeoutError:
-        message = Lost(f"did not end within {stage.seconds:g} s")
-    if isinstance(message, Lost):
-        raise Lost(f"{message} while {stage.doing}")
-    return message
 
 
 def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], connection: socket.socket) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.load import player_spec
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.hosting.handle import LocalPlayer
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import known_pieces

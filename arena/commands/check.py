@@ -12,7 +12,7 @@ from arena.base.number import duration
 from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, refuse, workers_option
 from arena.commands.output import echo, show_json
-from arena.experiment.code import playing_in
+from arena.experiment.names import playing_in
 from arena.experiment.yaml.values import inline
 from arena.play.pilot import PILOT_SECONDS, Expectation, check
 from arena.play.workers import Workers

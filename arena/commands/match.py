@@ -30,8 +30,7 @@ from arena.commands.watching import watch
 from arena.experiment.load import load_all, named_entries
 from arena.experiment.model import Experiment
 from arena.experiment.names import distinct_names
-from arena.experiment.yaml.errors import ConfigError, Mistake
-from arena.experiment.yaml.values import inline
+from arena.experiment.yaml.values import ConfigError, Mistake, inline
 from arena.ledger.ledger import fits
 from arena.play.workers import Workers
 from arena.ratings.match import Verdict

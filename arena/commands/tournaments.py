@@ -17,7 +17,7 @@ from arena.commands.waiting import Terminal, announcing_compilation, resumable
 from arena.commands.watching import watch
 from arena.experiment.load import load, load_all, player_spec
 from arena.experiment.model import GradeSettings
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play.carry_out import available, play_runs
 from arena.play.grading import grade, graded_counts, grading_of

@@ -36,9 +36,8 @@ from pydantic import (
 from arena.base.wording import quoted, shown
 from arena.experiment.names import distinct_names, filled, short_entry, word_of, words_of
 from arena.experiment.submissions import matching, pattern_key, submitted
-from arena.experiment.yaml.errors import Keys, Problem, Refusal
 from arena.experiment.yaml.section import Section, repeated
-from arena.experiment.yaml.values import Source
+from arena.experiment.yaml.values import Keys, Problem, Refusal, Source
 from players.player import MEANT_LIMITS
 
 MAX_PLAYERS = 200

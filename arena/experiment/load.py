@@ -1,8 +1,10 @@
-"""How a YAML file, or a mapping with its keys, becomes an experiment."""
+"""How a YAML file, or a mapping with its keys, becomes an experiment, and that the file which a run keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -10,16 +12,34 @@ from typing import Any
 
 from pydantic import ConfigDict
 
-from arena.base.wording import unknown
+from arena.base.files import found_file, replace
+from arena.base.wording import printable, unknown
+from arena.base.writing import write_text
 from arena.experiment.expand import written_out
-from arena.experiment.model import Experiment, Limits, PlayerEntry, Variants, spec_of
+from arena.experiment.model import Experiment, Limits, PlayerEntry, Variants, entry_of, spec_of
 from arena.experiment.names import completed_entry, distinct_names, made_name
 from arena.experiment.openings import RANDOM_KEYS
-from arena.experiment.yaml.errors import ConfigError, Keys, Mistake, Problem, Refusal
+from arena.experiment.suite import shipped
 from arena.experiment.yaml.section import Section, validated
-from arena.experiment.yaml.values import Source, inline, read, source_of
+from arena.experiment.yaml.values import (
+    ConfigError,
+    Keys,
+    Mistake,
+    Problem,
+    Refusal,
+    Source,
+    inline,
+    read,
+    source_of,
+    yaml_text,
+)
+from players.loading import located, moved
 from players.player import Limit, PlayerSpec, limits_of
 
+KEPT_CONFIG = "experiment.yaml"
+"""The file, in the folder of a run, with its configuration: one experiment, in which sweeps are written out."""
+FIRST_WORDS = "# Written by the arena: what this run plays."
+"""How it begins, by which it is known from a file of the user's own."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -182,3 +202,43 @@ def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> A
         return completed_entry(data, folder)
     except Refusal as refusal:
         raise ConfigError([Mistake(given_as, 0, 0, str(refusal))]) from None
+
+
+def write_kept(experiment: Experiment, facts: Iterable[str], folder: Path) -> None:
+    """Write KEPT_CONFIG into the folder of a run, with lines on what it was played by.
+
+    A file of the user's own that is called so stays. Raises OSError.
+    """
+    path = folder / KEPT_CONFIG
+    if not path.exists() or path.read_bytes().startswith(FIRST_WORDS.encode()):
+        comments = "".join(f"# {printable(' '.join(line.split()))}\n" for line in facts)
+        first, rest = as_yaml(experiment, folder).split("\n", 1)
+        replace(path, partial(write_text, f"{first}\n{comments}{rest}"))
+
+
+def as_yaml(experiment: Experiment, folder: Path) -> str:
+    """The experiment as YAML to stand in `folder`, from which it names files; `arena run` plays it."""
+    home, start = experiment.path.parent, folder.resolve()
+
+    def seen(path: str) -> str:
+        return os.path.relpath(found_file(Path(path), home).resolve(), start)
+
+    def entry(spec: PlayerSpec) -> dict[str, Any]:
+        return entry_of(moved(located(spec, home), lambda path: Path(os.path.relpath(path, start))))
+
+    document: dict[str, Any] = experiment.model_dump(mode="json", exclude_none=True)
+    document["players"] = [entry(spec) for spec in experiment.players]
+    if experiment.grade is not None and experiment.grade.judge is not None:
+        document["grade"]["judge"] = entry(experiment.grade.judge)
+    openings = document["openings"]
+    for key in () if experiment.openings.is_random else RANDOM_KEYS:
+        del openings[key]
+    if "file" in openings:
+        openings["file"] = seen(openings["file"])
+    for suite in document["suite"]:
+        if suite.get("name") not in (None, *shipped()):
+            suite["name"] = seen(suite["name"])
+    readable = [os.path.relpath((home / path).resolve(), start) for path in experiment.process.readable]
+    document["process"]["readable"] = readable
+    given = {key: value for key, value in document.items() if value not in ({}, [])}
+    return f"{FIRST_WORDS} To play it anew: arena run {KEPT_CONFIG} --out ANOTHER\n{yaml_text(given)}"

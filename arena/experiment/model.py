@@ -32,9 +32,8 @@ from arena.experiment.names import completed_entry
 from arena.experiment.openings import Openings
 from arena.experiment.submissions import own_folders
 from arena.experiment.suite import SuiteEntry, SuitesField
-from arena.experiment.yaml.errors import ConfigError, Keys, Problem, Refusal
 from arena.experiment.yaml.section import FOLDER_NAME, Section, repeated
-from arena.experiment.yaml.values import Source
+from arena.experiment.yaml.values import ConfigError, Keys, Problem, Refusal, Source
 from arena.rules.custom import Changes, VariantError, build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES, Pieces
 from arena.rules.rules import SIZES

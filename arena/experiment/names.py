@@ -1,9 +1,11 @@
-"""Names of players, of a sweep and of entries without one, and entries in their short form, `simple@d6`."""
+"""Names of players, entries in their short form, `simple@d6`, and what plays in a Python file by its source."""
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path, PurePath
@@ -11,8 +13,7 @@ from typing import Any
 
 from arena.base.files import is_file
 from arena.base.wording import cut, nearest, quoted, unknown
-from arena.experiment.code import playing_in
-from arena.experiment.yaml.errors import Keys, Refusal
+from arena.experiment.yaml.values import Keys, Refusal
 from players.loading import file_of, words_of_command
 from players.player import ENGINE, EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, TYPES, Limit
 
@@ -27,6 +28,8 @@ _FULL = {"type": "negamax", "preset": "full"}
 """How a short form searches with an evaluation."""
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 """A key in the template of a name, or a brace."""
+MAX_SOURCE = 4 * 2**20
+"""Bytes of a Python file that is read to find what plays in it."""
 _END = 10
 """Characters of the end of a long name that are kept."""
 
@@ -225,3 +228,38 @@ def leaves(value: Any, path: Keys = ()) -> Iterator[tuple[Keys, Any]]:
         return
     for key, inner in value.items():
         yield from leaves(inner, (*path, key))
+
+
+def playing_in(file: Path, *keys: str) -> dict[str, str]:
+    """The public names in a file that may play, each with the key of an entry that takes it, one of `keys`.
+
+    `type` takes a class, `evaluation` a function. Where some have a method `choose`, of their own or of a class of
+    the file that they extend, or the decorator `@evaluator`, only these do. A file that cannot be read, is too
+    large or has an error has none.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
+            code = source.read(MAX_SOURCE + 1)
+            statements = ast.parse(code).body if len(code) <= MAX_SOURCE else []
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    sure: dict[str, str] = {}
+    possible: dict[str, str] = {}
+    choosing: set[str] = set()
+    for node in statements:
+        if isinstance(node, ast.ClassDef):
+            methods = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+            key, plays = "type", "choose" in methods or not choosing.isdisjoint(map(_last_word, node.bases))
+            choosing |= {node.name} if plays else set()
+        elif isinstance(node, ast.FunctionDef) and "kernel" not in map(_last_word, node.decorator_list):
+            key, plays = "evaluation", "evaluator" in map(_last_word, node.decorator_list)
+        else:
+            continue
+        if key in keys and not node.name.startswith("_"):
+            (sure if plays else possible)[node.name] = key
+    return sure or possible
+
+
+def _last_word(expression: ast.expr) -> str:
+    """The last word of a name with dots."""
+    return str(getattr(expression, "attr", getattr(expression, "id", "")))

@@ -11,9 +11,8 @@ from typing import Any
 
 from arena.base.files import found_file
 from arena.base.wording import first_few, nearest, printable, shown
-from arena.experiment.code import playing_in
-from arena.experiment.names import distinct_names, fitting
-from arena.experiment.yaml.errors import Refusal
+from arena.experiment.names import distinct_names, fitting, playing_in
+from arena.experiment.yaml.values import Refusal
 from players.loading import EVALUATION_NAME, PLAYER_NAME, located, user_files
 from players.player import TYPES, PlayerSpec
 

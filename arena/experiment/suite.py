@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from arena.base.files import found_file, is_file
 from arena.base.wording import unknown
-from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.section import Section
+from arena.experiment.yaml.values import Problem
 
 SUITES_FOLDER = Path(__file__).with_name("suites")
 """The suites that ship, a file each."""

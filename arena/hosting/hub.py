@@ -37,7 +37,8 @@ _REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 _LAST_SECONDS = 1.0
 """Seconds that a player has to stop when the server is to quit."""
-_DURING_SEARCH = ("ping", "stop")
+_ENDING = ("hub", "set-param", "init", "new-game", "pos", "level", "go")
+"""Those before which a search ends."""
 _WHOLE, _SECONDS = ("depth", "nodes", "moves"), ("move-time", "time", "inc")
 """The numbers of a level."""
 _NONE_IS_0 = ("moves", "time", "inc")
@@ -57,33 +58,17 @@ class Server:
         self._limit = spec.limit
         self._endless = _endless(spec, variant)
         self._search: _Search | None = None
-        self._commands: dict[str, Callable[[Line], None]] = {
-            "hub": self._hub,
-            "set-param": self._set_param,
-            "init": self._init,
-            "new-game": self._new_game,
-            "pos": self._pos,
-            "level": self._level,
-            "go": self._go,
-            "stop": lambda _: self._stop(),
-            "ping": lambda _: self._write("pong"),
-        }
 
     def answer(self, text: str) -> bool:
         """Run the command of a line; false for `quit`. Unknown commands are skipped."""
         read = parse_line(text)
-        if read.command == "quit":
-            return False
-        command = self._commands.get(read.command)
-        if command is None:
-            return True
-        if read.command not in _DURING_SEARCH:
+        if read.command in _ENDING:
             self._stop(wait=None)
         try:
-            command(read)
+            self._run(read)
         except (NotationError, PlayerError, ValueError) as error:
             self._write(line("error", {"message": error}))
-        return True
+        return read.command != "quit"
 
     def close(self) -> None:
         """Stop the search, if there is one, and close the player."""
@@ -91,47 +76,54 @@ class Server:
         if self._player is not None:
             self._player.close()
 
-    def _hub(self, _: Line) -> None:
-        name = f"draughts-arena {self._spec.name}"
-        self._write(line("id", {"name": name, "version": version_of() or "", "author": "", "country": ""}))
-        words = " ".join(map(variant_word, VARIANTS.values()))
-        variant = variant_words(self._variant)[0]
-        self._write(line("param", {"name": "variant", "value": variant, "type": "enum", "values": words}))
-        self._write(line("param", {"name": "seed", "value": self._seed, "type": "string"}))
-        self._write("wait")
+    def _run(self, read: Line) -> None:
+        """Do what a line says. Raises NotationError, PlayerError and ValueError."""
+        match read.command:
+            case "hub":
+                name = f"draughts-arena {self._spec.name}"
+                self._write(line("id", {"name": name, "version": version_of() or "", "author": "", "country": ""}))
+                words = " ".join(map(variant_word, VARIANTS.values()))
+                variant = variant_words(self._variant)[0]
+                self._write(line("param", {"name": "variant", "value": variant, "type": "enum", "values": words}))
+                self._write(line("param", {"name": "seed", "value": self._seed, "type": "string"}))
+                self._write("wait")
+            case "set-param":
+                name, value = read.arguments.get("name", ""), read.arguments.get("value", "")
+                named = [variant for variant in VARIANTS.values() if variant_word(variant) == value]
+                if name not in ("variant", "seed"):
+                    raise ValueError(f"unknown parameter {name}")
+                if name == "seed":
+                    self._seed = value
+                elif not named:
+                    raise ValueError(f"unknown variant {value}")
+                else:
+                    self._variant = named[0]
+            case "init":
+                if self._player is not None:
+                    self._player.close()
+                self._player = SharedPlayer(replace(self._spec, limit=self._endless), self._variant)
+                self._game = Game(self._variant)
+                self._begin()
+                self._write("ready")
+            case "new-game":
+                self._begin()
+            case "pos":
+                self._game = None
+                self._game = parse_game(self._variant, read)
+            case "level":
+                self._limit = limit_of(read) or self._spec.limit
+            case "go":
+                self._go(read)
+            case "stop":
+                self._stop()
+            case "ping":
+                self._write("pong")
 
-    def _set_param(self, read: Line) -> None:
-        name, value = read.arguments.get("name", ""), read.arguments.get("value", "")
-        if name == "variant":
-            named = [variant for variant in VARIANTS.values() if variant_word(variant) == value]
-            if not named:
-                raise ValueError(f"unknown variant {value}")
-            self._variant = named[0]
-        elif name == "seed":
-            self._seed = value
-        else:
-            raise ValueError(f"unknown parameter {name}")
-
-    def _init(self, read: Line) -> None:
-        if self._player is not None:
-            self._player.close()
-        self._player = SharedPlayer(replace(self._spec, limit=self._endless), self._variant)
-        self._game = Game(self._variant)
-        self._new_game(read)
-        self._write("ready")
-
-    def _new_game(self, _: Line) -> None:
+    def _begin(self) -> None:
         if self._player is None:
             raise ValueError("there was no init")
         self._player.begin()
         self._rng = random.Random(self._seed)
-
-    def _pos(self, read: Line) -> None:
-        self._game = None
-        self._game = parse_game(self._variant, read)
-
-    def _level(self, read: Line) -> None:
-        self._limit = limit_of(read) or self._spec.limit
 
     def _go(self, read: Line) -> None:
         player = self._player

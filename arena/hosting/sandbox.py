@@ -44,6 +44,8 @@ sandbox.settle_in(cache, megabytes)
 from arena.hosting.player_process import serve  # after its kernels are there
 serve(socket.socket(fileno=descriptor))
 """
+_TRIED = 10
+"""Seconds that bubblewrap has to start a program."""
 _COMPILER_MEGABYTES = 256
 """Memory that the compiler takes when it is loaded, which is not the player's."""
 
@@ -56,7 +58,12 @@ def unavailable() -> str:
         return (
             "bubblewrap (`bwrap`) is not installed; `sudo apt install bubblewrap` installs it on Debian and Ubuntu"
         )
-    tried = subprocess.run([*_options([], 1), "true"], capture_output=True, text=True, check=False)
+    try:
+        tried = subprocess.run(
+            [*_options([], 1), "true"], capture_output=True, text=True, check=False, timeout=_TRIED
+        )
+    except subprocess.TimeoutExpired:
+        return f"bubblewrap gave no answer within {_TRIED} s"
     return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
 
 
@@ -68,7 +75,9 @@ def become(spec: PlayerSpec, allowance: Allowance, connection: socket.socket) ->
         os.execv(sys.executable, [*python, json.dumps([sys.path, "", 0, connection.fileno()])])
     cache, files = str(cache_folder()), [*_of_player(spec, allowance)]
     # of the kernels the arena's own: those of users' evaluations beside them stay hidden
-    paths = [*_of_python(), *cache_folder().glob("*_*"), *files, *map(Path, allowance.sandbox)]
+    packages = [Path(name) for name in sys.path if Path(name).name in ("site-packages", "dist-packages")]
+    paths = [Path(sys.prefix), Path(sys.base_prefix), *packages, ROOT / "arena", ROOT / "players"]
+    paths += [*cache_folder().glob("*_*"), *files, *map(Path, allowance.sandbox)]
     folder = [str(Path(spec.options["folder"]).resolve())] if spec.type == ENGINE else []
     command = [*_options(paths, allowance.memory, folder), *_as_recorded(spec, files), *python]
     command.append(json.dumps([sys.path, cache, allowance.memory, connection.fileno()]))
@@ -113,12 +122,6 @@ def _options(paths: Sequence[Path], megabytes: int, folders: Sequence[str] = ())
             words += ["--ro-bind-try", str(path), str(path)]
     here = str(Path.cwd())
     return [*words, *(word for folder in (*folders, here) for word in ("--dir", folder)), "--chdir", here]
-
-
-def _of_python() -> Iterator[Path]:
-    yield from (Path(sys.prefix), Path(sys.base_prefix))
-    yield from (Path(name) for name in sys.path if Path(name).name in ("site-packages", "dist-packages"))
-    yield from (ROOT / "arena", ROOT / "players")
 
 
 def _as_recorded(spec: PlayerSpec, files: Sequence[Path]) -> Iterator[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from arena.base.wording import counted
 from arena.base.work import cores
-from arena.experiment.kept import write_kept
+from arena.experiment.load import write_kept
 from arena.experiment.model import Experiment, checked_workers
 from arena.experiment.schedule import Result, Schedule
 from arena.ledger.info import session

@@ -21,7 +21,7 @@ from arena.base.wording import printable
 from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import left_out_lines
-from arena.experiment.yaml.errors import ConfigError, Mistake
+from arena.experiment.yaml.values import ConfigError, Mistake
 from arena.ledger.record import GameRecord
 from arena.play.carry_out import available
 from arena.play.cluster import worker_count

@@ -25,7 +25,7 @@ from arena.experiment.openings.sources import (
     set_openings,
 )
 from arena.experiment.schedule import Result, Schedule
-from arena.experiment.yaml.errors import ConfigError, Mistake
+from arena.experiment.yaml.values import ConfigError, Mistake
 from arena.hosting import sandbox
 from arena.ledger.info import Entrant, RunInfo, player_hash
 from arena.ledger.ledger import run_in

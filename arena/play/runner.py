@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.play.carry_out import play_runs
 from arena.report.load import load_run
 from arena.report.run import Run

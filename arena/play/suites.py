@@ -63,6 +63,12 @@ class Suite(NamedTuple):
     depth: int | None = None
     """Plies that every player searches, in place of its own limit."""
 
+    def spread(self, number: int | None) -> Suite:
+        """The suite with `number` of its positions, spread evenly; with all for None or where it has no more."""
+        size = len(self.puzzles)
+        count = min(number or size, size)
+        return self._replace(puzzles=tuple(self.puzzles[i * size // count] for i in range(count)))
+
 
 def suites_of(experiment: Experiment) -> tuple[Suite, ...]:
     """The suites of a configuration. Raises ConfigError."""
@@ -78,9 +84,7 @@ def suites_of(experiment: Experiment) -> tuple[Suite, ...]:
             if suite.variant.rules != variant.rules:
                 others = f"the suite {quoted(suite.name)} is of {suite.variant.name}"
                 raise ArenaError(f"{others}, the run of {variant.name}")
-            size = len(suite.puzzles)
-            count = min(entry.count or size, size)  # spread evenly
-            suites.append(suite._replace(puzzles=tuple(suite.puzzles[i * size // count] for i in range(count))))
+            suites.append(suite.spread(entry.count))
         except ArenaError as error:
             raise experiment.error(("suite", number, key), str(error)) from None
     return tuple(suites)

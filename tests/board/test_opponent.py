@@ -10,7 +10,7 @@ import pytest
 from arena import Game, Opponent
 from arena.experiment.load import player_spec
 from arena.experiment.names import made_name
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.rules.variants import VARIANTS
 from players.player import AnswerError, Limit
 from players.table import build_player

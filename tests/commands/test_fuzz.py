@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError, file_openings
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, GAMES, Ledger, StoreError
 from arena.ledger.read import read

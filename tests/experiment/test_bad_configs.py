@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.experiment.load import load_all
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from tests.helpers.configs import CHOOSES, EXAMPLE
 from tests.helpers.schedules import FOUR, HEAD
 

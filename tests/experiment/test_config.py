@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.experiment.kept import KEPT_CONFIG, as_yaml
-from arena.experiment.load import load
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.load import KEPT_CONFIG, as_yaml, load
+from arena.experiment.yaml.values import ConfigError
 from players.loading import located
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import one_line

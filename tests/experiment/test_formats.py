@@ -13,7 +13,7 @@ import arena
 from arena.experiment.formats.base import MIN_ROUNDS, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.load import load
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
 from arena.play import carry_out

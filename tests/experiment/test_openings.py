@@ -19,7 +19,7 @@ from arena.experiment.openings.sources import (
     set_openings,
     sets_of,
 )
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.play.pilot import diagnose
 from arena.play.prepare import prepare
 from arena.rules.custom import build_variant

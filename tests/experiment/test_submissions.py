@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.experiment.code import MAX_SOURCE
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
+from arena.experiment.names import MAX_SOURCE
 from arena.hosting import sandbox
 from arena.ledger.info import Entrant
 from arena.play import prepare

@@ -8,7 +8,7 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 
 EXAMPLE = """\
 name: heuristics                 # the run

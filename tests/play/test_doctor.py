@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.experiment.load import load
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.play.pilot import diagnose
 from arena.play.prepare import prepare
 from players.finding import SAME_FILE, UNBUILT, Finding

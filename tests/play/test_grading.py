@@ -373,7 +373,7 @@ def turned(judged: Judgement) -> Judgement:
 
 def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
     data = read(run)
-    players = {name: mark for name, mark in data.info.hashes.items() if name != "random"}
+    players = {name: each for name, each in data.info.players.items() if name != "random"}
     experiment, info = data.experiment.without(["random"]), data.info._replace(players=players)
     with Ledger(run, experiment, info) as ledger:
         schedule = Schedule(experiment, info.hashes, info.openings, ledger.results())

@@ -11,7 +11,7 @@ import yaml
 
 import arena
 from arena.experiment.load import load
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.ledger.ledger import StoreError
 from arena.watch.observer import Observer
 from tests.helpers.command_line import invoke

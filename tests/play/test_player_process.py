@@ -21,7 +21,7 @@ import pytest
 import arena
 from arena.base.process import ON_LINUX
 from arena.experiment.load import load
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.hosting import player_process, sandbox
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players

@@ -10,8 +10,7 @@ import pytest
 from click.testing import Result
 
 import arena
-from arena.experiment.kept import KEPT_CONFIG
-from arena.experiment.load import load
+from arena.experiment.load import KEPT_CONFIG, load
 from arena.ledger.info import RunInfo, session
 from arena.ledger.ledger import Ledger, run_in
 from arena.play.carry_out import available

@@ -16,7 +16,7 @@ from arena.base.errors import ArenaError
 from arena.experiment.load import load
 from arena.experiment.openings.sources import is_even
 from arena.experiment.suite import SUITES_FOLDER, shipped
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.ledger.info import session
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import ANSWER_COLUMNS, read
@@ -113,7 +113,7 @@ def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
 def test_a_part_of_a_suite_is_spread_over_it():
     suite = Suite("s", ENGLISH, tuple(Puzzle("", str(number)) for number in range(10)))
     assert [puzzle.best for puzzle in suite.spread(4).puzzles] == ["0", "2", "5", "7"]
-    assert suite.spread(20) is suite
+    assert suite.spread(20) == suite
 
 
 def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_player(tmp_path):

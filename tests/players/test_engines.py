@@ -20,7 +20,7 @@ import arena
 from arena.base.process import ON_LINUX
 from arena.experiment.load import load
 from arena.experiment.openings.sources import random_line
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import ConfigError
 from arena.hosting import sandbox
 from arena.hosting.analysis import Analysis
 from arena.hosting.hub import limit_of

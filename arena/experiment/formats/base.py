@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.section import Section
+from arena.experiment.yaml.values import Problem
 
 MIN_ROUNDS = 25
 """Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
@@ -31,17 +31,6 @@ Pairing: TypeAlias = tuple[int, int]
 """Two players who meet; the first one is White in the first game of each pair."""
 
 
-class Pair(NamedTuple):
-    """Two games of one opening between the same players, who swap colours. All but `round` count from 0."""
-
-    first: int
-    """The player that is White in the first of the two."""
-    second: int
-    opening: int
-    round: int
-    """From 1."""
-
-
 class Rounds:
     """Pairs of games, played in any order and all before the next ones: each opening by all pairings in turn.
 
@@ -55,10 +44,11 @@ class Rounds:
     def __len__(self) -> int:
         return len(self._pairings) * len(self._openings)
 
-    def __getitem__(self, index: int) -> Pair:
+    def __getitem__(self, index: int) -> tuple[int, int, int, int]:
+        """A pair: who is White in its first game, who in its second, and opening, from 0; its round, from 1."""
         turn, pairing = divmod(index, len(self._pairings))
-        opening = self._openings[turn]
-        return Pair(*self._pairings[pairing], opening, self._round or opening + 1)
+        first, second = self._pairings[pairing]
+        return first, second, self._openings[turn], self._round or self._openings[turn] + 1
 
     def totals(self, points: Iterable[tuple[float, float]]) -> dict[Pairing, tuple[float, float]]:
         """The points of the two players of each pairing, by those of the first in each pair."""

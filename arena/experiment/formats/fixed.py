@@ -12,8 +12,8 @@ from pydantic import Field
 
 from arena.base.wording import unknown
 from arena.experiment.formats.base import MIN_ROUNDS, Batches, Format, Pairing, Rounds
-from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.section import Section, repeated
+from arena.experiment.yaml.values import Problem
 from arena.rules.result import Colour, result_of
 
 
@@ -96,7 +96,7 @@ class Until(Section):
             batch = Rounds(pairings, range(begin, end))
             played = yield batch
             for index, (as_white, as_black) in enumerate(played.points):
-                first_name, second_name = names[batch[index].first], names[batch[index].second]
+                first_name, second_name = (names[player] for player in batch[index][:2])
                 number = len(games) // 2 + 1
                 games += [
                     (first_name, second_name, result_of(as_white), number),

@@ -46,7 +46,9 @@ class Knockout(Format):
             pairings = [(min(pairing), max(pairing)) for pairing in zip(bracket[::2], bracket[1::2], strict=True)]
             met = [pairing for pairing in pairings if pairing[1] < len(names)]
             won = dict.fromkeys(met, (0.0, 0.0))
-            for played in self._openings_of_round(number):
+            begin = (number - 1) * (self.pairs + self.extra)
+            further = range(begin + self.pairs, begin + self.pairs + self.extra)
+            for played in (range(begin, begin + self.pairs), *(range(one, one + 1) for one in further)):
                 level = [pairing for pairing in met if won[pairing][0] == won[pairing][1]]
                 if not level:
                     break
@@ -61,12 +63,6 @@ class Knockout(Format):
             lost = sorted(player for pairing in met for player in pairing if player not in bracket)
             out[:0] = [FinalPlace(loser, last[loser]) for loser in lost]
         return [FinalPlace(bracket[0], last[bracket[0]]), *out]
-
-    def _openings_of_round(self, number: int) -> list[range]:
-        """The openings of a round, numbered from 1: first for all, then one by one for level matches."""
-        first = (number - 1) * (self.pairs + self.extra)
-        further = range(first + self.pairs, first + self.pairs + self.extra)
-        return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]
 
 
 def _last_match(number: int, opponent: str, scored: float, conceded: float) -> dict[str, float | str]:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from arena.experiment.formats.base import Batches, FinalPlace, Format, Pairing, Rounds
-from arena.experiment.yaml.errors import Problem
+from arena.experiment.yaml.values import Problem
 
 
 class Swiss(Format):

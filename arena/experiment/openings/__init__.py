@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from arena.base.wording import unknown
-from arena.experiment.yaml.errors import Problem, Refusal
 from arena.experiment.yaml.section import Section, one_of
+from arena.experiment.yaml.values import Problem, Refusal
 
 SETS_FOLDER = Path(__file__).with_name("sets")
 """The files: a FEN a line, in braces its line of play, its mark and its balance."""

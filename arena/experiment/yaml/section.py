@@ -18,8 +18,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from arena.base.wording import shown, unknown
-from arena.experiment.yaml.errors import ConfigError, Keys, Problem, Refusal
-from arena.experiment.yaml.values import MAPPING, Source
+from arena.experiment.yaml.values import MAPPING, ConfigError, Keys, Problem, Refusal, Source
 
 FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 """The pattern of a folder's name."""

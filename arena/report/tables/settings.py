@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.experiment.names import is_number, leaves, word_of
-from arena.experiment.yaml.errors import Keys
+from arena.experiment.yaml.values import Keys
 from players.player import ENGINE, Limit, PlayerSpec
 
 LIMITS = Limit._fields
