@@ -16,6 +16,7 @@ import pytest
 import arena
 from arena.base.files import LOCK, FolderError, lock_folder
 from arena.ledger import ledger as ledgers
+from arena.ledger.info import Entrant
 from arena.ledger.ledger import FILE, Ledger, StoreError
 from arena.ledger.read import ids, read
 from tests.helpers.command_line import invoke
@@ -164,7 +165,7 @@ def test_who_takes_no_part_any_more_and_who_changed_is_said_and_their_games_stay
 ) -> None:
     run.add("a", "b", "white")
     run.add("a", "c", "white")
-    with reopened(run, players={"a": "a", "b": "another"}) as ledger:
+    with reopened(run, players={"a": Entrant("a"), "b": Entrant("another")}) as ledger:
         assert ledger.notes == [
             "c takes no part any more: its games do not count",
             "b changed: its games are played again",

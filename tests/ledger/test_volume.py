@@ -14,7 +14,7 @@ import pytest
 
 import arena
 import arena.report.viewer as games
-from arena.experiment.formats.base import Pair, Rounds
+from arena.experiment.formats.base import Rounds
 from arena.ledger import read as reading
 from arena.ledger.ledger import Ledger, StoreError
 from arena.ledger.packing import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
@@ -161,7 +161,7 @@ def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
 
 def test_rounds_are_the_pairs_of_each_opening_one_by_one() -> None:
     pairings = [(0, 1), (0, 2), (1, 2)]
-    wanted = [Pair(*pairing, opening, opening + 1) for opening in range(2, 6) for pairing in pairings]
+    wanted = [(*pairing, opening, opening + 1) for opening in range(2, 6) for pairing in pairings]
     rounds = Rounds(pairings, range(2, 6))
     assert [rounds[index] for index in range(len(rounds))] == wanted
     assert not Rounds([], range(4)) and not Rounds(pairings, range(0))

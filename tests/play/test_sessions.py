@@ -70,8 +70,8 @@ def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is
     first = info(config)
     assert run(config, "--no-report").exit_code == 0
     found = info(config)
-    assert found.file == str(config) and list(found.all_files) == ["own.py"]
-    assert set(found.men) == set(found.players) == {"steady", "own", "deep"}
+    assert found.file == str(config) and list(found.players) == ["steady", "own", "deep"]
+    [(path, mark)] = found.players["own"].files.items()
     assert first.session is not None and found.session is not None
     assert (found.session.games, found.session.workers, found.session.process) == (0, 1, os.getpid())
     assert found.began == first.began == first.session.began <= found.session.began
@@ -82,7 +82,7 @@ def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is
 
     kept = config.parent / "out" / KEPT_CONFIG
     assert all(f"\n# {line}\n" in kept.read_text() for line in found.facts())
-    assert (kept.parent / "files" / found.files["own"]["own.py"] / "own.py").read_text() == OWN
+    assert (kept.parent / "files" / mark / path).read_text() == OWN
     assert load(kept).as_dict()["openings"] == load(config).as_dict()["openings"]
     kept.write_text("mine: true\n")
     assert run(config, "--no-report").exit_code == 0 and kept.read_text() == "mine: true\n"
