@@ -95,17 +95,16 @@ def _expected_lines(expected: Expectation) -> str:
     searches = f"; {expected.searches:,} searches of the positions of suites" if expected.searches else ""
     games = f"{most}{expected.games:,} games, {most}{expected.games_per_pairing} of two players who meet{searches}"
     lines = [expected.title, f"  {games}"]
-    workers, error = counted(expected.workers, "worker"), expected.seconds_per_game_error
+    workers = counted(expected.workers, "worker")
     if expected.costly:
         lines.append(f"  no game was played to measure its time: {listed(expected.costly)} would cost money")
     elif expected.seconds is None or expected.seconds_per_game is None:
         least = duration(PILOT_SECONDS * expected.games / expected.workers)
         lines.append(f"  {most}more than {least} on {workers}: no game ended within {PILOT_SECONDS:g} s")
     else:
-        around = "" if error is None else f" ± {error:.2g}"
         lines.append(f"  {most}{duration(expected.seconds)} on {workers}")
         played = f"{counted(expected.pilot_games, 'game')}, {100 * expected.draw_rate:.0f} % draws"
-        lines.append(f"  {expected.seconds_per_game:.3g}{around} s a game, by a pilot of {played}")
+        lines.append(f"  {expected.seconds_per_game:.3g} s a game, by a pilot of {played}")
     lines.append(
         f"  one pairing's games show a difference of {expected.pairing_elo:.0f} Elo with a chance of 80 %"
     )

@@ -302,8 +302,8 @@ class Moves:
         # the last is of a mover who is withdrawn, whose code is -1
         men = np.array([*(self.players[name].man_value or np.nan for name in self.names), np.nan], float)
         in_men = np.where(certain == 0, columns["score"] / men[player.codes], np.nan)
-        in_men = np.where(np.abs(in_men) <= MOST_MEN, in_men, np.nan)
-        table.insert(list(table).index("score") + 1, "score_men", pd.array(in_men, dtype="Float64"))
+        scores: Any = pd.array(np.where(np.abs(in_men) <= MOST_MEN, in_men, np.nan), dtype="Float64")
+        table.insert(list(table).index("score") + 1, "score_men", scores)
         return table.join(self.extras, on=["game", "ply"]) if len(self.extras) else table
 
 

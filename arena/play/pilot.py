@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t
 
 from arena.base.errors import ArenaError
 from arena.base.wording import printable
@@ -62,8 +61,6 @@ class Expectation(NamedTuple):
     """Mean wall time of a game, for the worker that plays it, without what it loads before its first one; None
     where no game of a pilot ended.
     """
-    seconds_per_game_error: float | None
-    """Half width of its 95 % interval; None where it is known of fewer than two games."""
     loading: float | None
     """Seconds by which a worker's first game took longer, in which it loads what it needs; None where each worker
     of the pilot has played one game, so that the seconds of a game contain it.
@@ -223,9 +220,6 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
     seconds = np.array(others or firsts)
     mean = float(seconds.mean()) if len(seconds) else None
     loading = max(float(np.mean(firsts)) - mean, 0.0) if others and mean is not None else None
-    error = None
-    if len(others) > 1:
-        error = float(t.ppf(0.975, len(others) - 1) * seconds.std(ddof=1)) / math.sqrt(len(others))
     draw_rate = (sum(points_of(record.result) == 0.5 for record in pilot) + 0.5) / (len(pilot) + 1)
     games_per_pairing = 2 * experiment.format.pairs_of_pairing(len(tournament.parts.openings.openings))
     players, rules = len(tournament.players), tournament.variant.name
@@ -240,7 +234,6 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         pilot_games=len(pilot),
         draw_rate=draw_rate,
         seconds_per_game=mean,
-        seconds_per_game_error=error,
         loading=loading,
         seconds=None if mean is None else mean * games / workers + (loading or 0.0),
         pairing_elo=detectable(resolution(games_per_pairing, draw_rate)),

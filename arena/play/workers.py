@@ -96,7 +96,7 @@ class Queue:
         under_way: dict[Future[Made], tuple[Any, Chunk]] = {}
         made: list[Any] = []
         while True:
-            workers = crew.workers()
+            workers: set[Any] = {*crew.workers()}
             for begun in [begun for begun, (worker, _) in under_way.items() if worker not in workers]:
                 begun.cancel()
                 self.take(under_way.pop(begun)[1], None, len(workers))

@@ -88,7 +88,7 @@ class StatusReader:
             run = run_of(self._path, stored)
             if run != self._run:
                 self._run, self._rowid, self._games, self._pairs = run, 0, {}, {}
-                self._schedule = Schedule(run[0], run[1].players, run[1].openings, {})
+                self._schedule = Schedule(run[0], run[1].hashes, run[1].openings, {})
             query = f"{GAMES.query} WHERE rowid > ? ORDER BY rowid"
             for rowid, *row, mark in connection.execute(query, (self._rowid,)):
                 self._rowid = rowid
