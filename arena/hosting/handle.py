@@ -77,14 +77,9 @@ def failure_of(error: BaseException) -> PlayerFailure:
         case Resign():
             return PlayerFailure(Termination.ERROR, "resigned")
     what = ": ".join(filter(None, [f"raised {type(error).__name__}", message_of(error)]))
-    return PlayerFailure(Termination.ERROR, f"{what}{_place_of(error)}", traceback_of(error, _OWN_CODE))
-
-
-def _place_of(error: BaseException) -> str:
-    """` (own.py, line 12)`: the innermost line of a user's own that led to an exception; nothing if none did."""
     places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     own = [f" ({Path(file).name}, line {line})" for file, line in places if file[:1] != "<" and is_users(file)]
-    return own[-1] if own else ""
+    return PlayerFailure(Termination.ERROR, f"{what}{own[-1] if own else ''}", traceback_of(error, _OWN_CODE))
 
 
 class LocalPlayer:

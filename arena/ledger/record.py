@@ -61,14 +61,10 @@ def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
         if player := Result.of(*how).failed:
             said, kind = game["error"].removeprefix(f"{player} "), Termination(game["termination"])
             shown = str(game["traceback"]), str(game["output"])
-            yield Failure(game["game"], game["id"], player, kind, _ply(game, player), said, *shown)
-
-
-def _ply(game: Mapping[Any, Any], player: str) -> int:
-    """The half-move by which a player lost a game: the last one if the player made it too late, else the next."""
-    plies, first_mover = int(game["plies"]), "white" if game["opening_fen"].startswith("W") else "black"
-    is_last = plies > 0 and (player == game[first_mover]) == (plies % 2 == 1)
-    return plies if is_last else plies + 1
+            # the last half-move if the player made it, too late, else the next one
+            plies, first_mover = int(game["plies"]), "white" if game["opening_fen"].startswith("W") else "black"
+            is_last = plies > 0 and (player == game[first_mover]) == (plies % 2 == 1)
+            yield Failure(game["game"], game["id"], player, kind, plies + (not is_last), said, *shown)
 
 
 def moves_of(moves: np.ndarray, opening_fen: str, *, is_white: bool) -> np.ndarray:
@@ -112,7 +108,6 @@ class GameRecord(NamedTuple):
     worker: int | None = None
     """Number of the process that played it, on its machine."""
     machine: str = ""
-    """The machine's name."""
     error: str = ""
     """Why a game was lost by a player's fault."""
     traceback: str = ""
@@ -194,7 +189,6 @@ class GradedGame(NamedTuple):
     """The grades of a game by one judge: a row of the ledger."""
 
     key: int
-    """Of the game."""
     judge: str
     """TABLES_JUDGE or the name of a player."""
     graded: int

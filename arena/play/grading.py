@@ -232,7 +232,9 @@ def _by_tables(task: GradeTask) -> GradedGame:
         legal = legal_moves(rules, position)
         decisions[position.turn] += len(legal) > 1
         values = {other: _before(tables.value(after_move(rules, position, other)[0])) for other in legal}
-        best, chosen = max(values.values(), key=_preference), values[move]
+        # the quickest win, then a draw, then the longest resistance
+        best = max(values.values(), key=lambda value: (value.result, -value.result * value.plies))
+        chosen = values[move]
         if all(value.result == best.result for value in values.values()):
             continue
         best_move = move if chosen == best else next(other for other in legal if values[other] == best)
@@ -356,11 +358,6 @@ def _before(value: EndingValue | None) -> EndingValue:
     """What a position is worth to the side that moved into it, from where it stood."""
     assert value is not None, "a move out of the tables' positions leads to one of fewer pieces, or as many"
     return EndingValue(-value.result, value.plies + 1 if value.result else 0)
-
-
-def _preference(value: EndingValue) -> tuple[int, int]:
-    """The key of the best value: the quickest win, then a draw, then the longest resistance."""
-    return value.result, -value.result * value.plies
 
 
 def graded_counts(folder: Path, grading: Grading) -> str:

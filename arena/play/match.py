@@ -44,7 +44,6 @@ class Task(NamedTuple):
     """Tells a worker all that it needs to play a game: plain data."""
 
     key: int
-    """Known by it wherever it is stored."""
     variant: Variant
     opening: str
     """FEN."""
@@ -88,9 +87,7 @@ class _Move(NamedTuple):
     pieces: int
     answer: Answer
     clock: float | None
-    """The clock after the move."""
     overrun: float | None
-    """The time beyond the limit."""
 
 
 def _columns(moves: Sequence[_Move]) -> dict[str, Sequence[Any]]:
