@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from arena.rules.variants import Variant
 from arena.watch.observer import Observer
 from players.identity import COPIES, keep, placed
 from players.loading import located
-from players.player import HUMAN, Allowance, Limit, PlayerSpec
+from players.player import HUMAN, Allowance, AnswerError, Limit, PlayerSpec
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
@@ -264,8 +264,9 @@ def _by_player(task: GradeTask, spec: PlayerSpec) -> GradedGame:
         best = after = best or judge.judgement()
         game.push(move)
         if best.move != move:
-            of_before = judge.judgement()
-            after = of_before.before()
+            _, points, score = of_before = judge.judgement()
+            # for the side that moved into the position
+            after = Judgement(0, None if points is None else 1 - points, None if score is None else -score)
         decisions[position.turn] += 1
         text = move_text(variant, position, best.move, legal)
         men = [None if value is None else round(value, _MEN_DECIMALS) for value in (best.men, after.men)]
@@ -283,11 +284,6 @@ class Judgement(NamedTuple):
     men: float | None = None
     """The score where nothing is certain, else None."""
 
-    def before(self) -> Judgement:
-        """The same for the side that moved into the position, from where it stood then."""
-        points, men = self.points, self.men
-        return Judgement(self.move, None if points is None else 1 - points, None if men is None else -men)
-
 
 class _Judge:
     """A player that is asked what it thinks of the positions of a game, which is moved on outside."""
@@ -297,9 +293,9 @@ class _Judge:
         self._spec, self._game, self._rng, self._where = spec, game, random.Random(seed), where
         with self._blamed():
             self.player = begin_game(spec, game.variant, game.start, seed, allowance)
-        if (man := self.player.man_value) is None:
-            self._fail("does not say what a man is worth in its scores")
-        self._man = man
+            if (man := self.player.man_value) is None:
+                raise AnswerError("does not say what a man is worth in its scores")
+            self._man = man
 
     def judgement(self) -> Judgement:
         """Search the game's position under the player's limit. Raises GradingError."""
@@ -308,10 +304,10 @@ class _Judge:
             return Judgement(0, 0.5 if outcome.winner is None else float(outcome.winner == game.turn))
         with self._blamed():
             choice = self.player.choose(game, self._spec.limit, self._rng).choice
-        if choice.plies_to_win:
-            return Judgement(choice.move, float(choice.plies_to_win > 0))
-        if choice.score is None:
-            self._fail("gives no score")
+            if choice.plies_to_win:
+                return Judgement(choice.move, float(choice.plies_to_win > 0))
+            if choice.score is None:
+                raise AnswerError("gives no score")
         return Judgement(choice.move, None, choice.score / self._man)
 
     @contextmanager
@@ -319,10 +315,7 @@ class _Judge:
         try:
             yield
         except Exception as error:
-            self._fail(failure_of(error))
-
-    def _fail(self, why: object) -> NoReturn:
-        raise GradingError(f"the judge {self._spec.name} {why}{self._where}") from None
+            raise GradingError(f"the judge {self._spec.name} {failure_of(error)}{self._where}") from None
 
 
 def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -> None:
