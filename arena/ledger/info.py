@@ -113,6 +113,11 @@ class RunInfo(NamedTuple):
         """The findings on all players: `where` is the player."""
         return [finding for entrant in self.players.values() for finding in entrant.findings]
 
+    @property
+    def all_files(self) -> dict[str, str]:
+        """The files of the players that take part, with a short hash of each."""
+        return {path: mark for entrant in self.playing.values() for path, mark in entrant.files.items()}
+
     def facts(self) -> Iterator[str]:
         """Yield lines on what a run was played by: versions, machine, programs, files with their copies."""
         versions = [f"{name} {version}" for name, version in self.versions.items() if version]
@@ -121,8 +126,7 @@ class RunInfo(NamedTuple):
         for name, entrant in self.players.items():
             if entrant.version:
                 yield f"Program: {name} is {entrant.version}"
-        files = {path: mark for entrant in self.playing.values() for path, mark in entrant.files.items()}
-        yield from (f"File: {path} ({COPIES}/{mark})" for path, mark in files.items())
+        yield from (f"File: {path} ({COPIES}/{mark})" for path, mark in self.all_files.items())
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON types; `parsed` reads it."""
