@@ -14,8 +14,7 @@ from arena.base.errors import ArenaError
 from arena.base.number import signed
 from arena.base.wording import first_line, unknown
 from arena.base.writing import markdown_table
-from arena.commands.options import json_option, refuse
-from arena.commands.output import put, say, show_json, show_table, width_of
+from arena.commands.output import put, say, show_table, width_of
 from arena.experiment.model import Experiment
 from arena.experiment.openings import SETS
 from arena.experiment.openings.sources import set_openings
@@ -28,26 +27,19 @@ from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import EVALUATORS
 from players.evaluation.features import VOCABULARY
 from players.negamax.switches import preset_texts
-from players.options import options_of
-from players.player import Limit, default_limit, limits_of
+from players.options import Option, options_of
+from players.player import default_limit, limits_of
 from players.table import PLAYERS
 
 POOLS = Path(__file__).with_name("pools")
 _UNLISTED = ("variant", "variants", "limits", "judge", "sweep")
 """Keys whose values are rules, limits or players: the keys of these are listed once, elsewhere."""
-_PARTS = {
-    "presets": "presets of negamax",
-    "evaluations": "evaluations, from the side to move's view",
-    "features": "features of linear, own minus other",
-}
-"""The parts of the catalogue beside the players, with their titles."""
 
 
 @click.command()
 @click.argument("what", type=click.Choice(["players", "variants", "openings", "pools", "keys", "schema"]))
 @click.argument("name", required=False)
-@json_option
-def list_command(what: str, name: str | None, as_json: bool) -> None:
+def list_command(what: str, name: str | None) -> None:
     """List what a configuration can name.
 
     \b
@@ -60,11 +52,9 @@ def list_command(what: str, name: str | None, as_json: bool) -> None:
     """
     if name is not None and what not in (named := ("variants", "openings", "pools")):
         raise ArenaError(f"{name!r}: only {', '.join(named)} have names to list")
-    if what not in ("players", "variants"):
-        refuse(f"is for players and variants, not {what}", json=as_json)
     listing: Mapping[str, Callable[[], None]] = {
-        "players": lambda: _show_players(as_json),
-        "variants": lambda: _show_variants(name, as_json),
+        "players": _show_players,
+        "variants": lambda: _show_variants(name),
         "openings": lambda: _show_openings(name),
         "pools": lambda: _show_pools(name),
         "keys": lambda: put(key_lists()),
@@ -76,58 +66,21 @@ def list_command(what: str, name: str | None, as_json: bool) -> None:
 # --- players
 
 
-def _show_players(as_json: bool) -> None:
-    listed = catalogue()
-    if as_json:
-        show_json(listed)
-        return
+def _show_players() -> None:
     text = click.HelpFormatter(width=min(width_of(sys.stdout) or 80, 100) - 2)
-    for name, player in listed["players"].items():
+    for name, maker in PLAYERS.items():
         with text.section(f"type {name}"):
-            text.write_text(player["what"])
-            text.write_dl([("limits:", _limits(player)), *_options(player["options"])])
-    for part, title in _PARTS.items():
-        with text.section(title):
-            if part == "features":
-                text.write_text("a weight is a number or [opening, ending]")
-            text.write_dl(list(listed[part].items()))
+            text.write_text(_about(maker))
+            text.write_dl([("limits:", _limits(maker)), *map(_option, options_of(maker).values())])
+    with text.section("presets of negamax"):
+        text.write_dl([(name, what.replace("`", "")) for name, what in preset_texts().items()])
+    with text.section("evaluations, from the side to move's view"):
+        text.write_dl([(name, _about(evaluation)) for name, evaluation in EVALUATORS.items()])
+    with text.section("features of linear, own minus other; a weight is a number or [opening, ending]"):
+        text.write_dl([(name, _about(feature)) for name, feature in VOCABULARY.items()])
     with text.section("your own"):
         text.write_dl([("type", "path/to/file.py:Class"), ("evaluation", "path/to/file.py:function")])
     put(text.getvalue().strip("\n"))
-
-
-def catalogue() -> dict[str, dict[str, Any]]:
-    """Everything that a configuration can name, as plain data.
-
-    `players` has for each type `what` it is, the `limits` that it heeds, whether it `needs_limit`, its own limit
-    where it is given none, `default_limit`, and its `options`: what each `takes`, its `default`, whether it is
-    `required`, and `what` it does. The other parts have one text for each name.
-    """
-    return {
-        "players": {name: _player(maker) for name, maker in PLAYERS.items()},
-        "presets": {name: text.replace("`", "") for name, text in preset_texts().items()},
-        "evaluations": {name: _about(evaluation) for name, evaluation in EVALUATORS.items()},
-        "features": {name: _about(feature) for name, feature in VOCABULARY.items()},
-    }
-
-
-def _player(maker: type[Any]) -> dict[str, Any]:
-    limits, default = limits_of(maker), default_limit(maker)
-    return {
-        "what": _about(maker),
-        "limits": list(limits),
-        "needs_limit": bool(limits) and default == Limit(),
-        "default_limit": {name: value for name, value in default._asdict().items() if value is not None},
-        "options": {
-            option.name: {
-                "takes": option.takes,
-                "default": None if option.is_required else option.default,
-                "required": option.is_required,
-                "what": option.schema.get("description", "").replace("`", ""),
-            }
-            for option in options_of(maker).values()
-        },
-    }
 
 
 def _about(thing: Any) -> str:
@@ -135,35 +88,34 @@ def _about(thing: Any) -> str:
     return first_line(thing).replace("`", "")
 
 
-def _limits(player: Mapping[str, Any]) -> str:
-    if not player["limits"]:
+def _limits(maker: type[Any]) -> str:
+    """The limits that a type of player heeds, and its own where it is given none."""
+    limits, default = limits_of(maker), default_limit(maker)
+    if not limits:
         return "none, it answers at once"
-    usual = ", ".join(f"{name} {value:g}" for name, value in player["default_limit"].items())
-    without = "; at least one" if player["needs_limit"] else f"; {usual} unless given"
-    return ", ".join(player["limits"]) + without
+    usual = ", ".join(f"{name} {value:g}" for name, value in default._asdict().items() if value is not None)
+    return ", ".join(limits) + (f"; {usual} unless given" if usual else "; at least one")
 
 
-def _options(options: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    for name, option in options.items():
-        default = "required" if option["required"] else _in_words(option["default"])
-        takes = f"{option['takes']} [{default}]" if default else option["takes"]
-        yield name, "; ".join(filter(None, (takes, option["what"])))
+def _option(option: Option) -> tuple[str, str]:
+    """An option, what it takes, its default, and what it does."""
+    default = "required" if option.is_required else _in_words(option.default)
+    takes = f"{option.takes} [{default}]" if default else option.takes
+    what = option.schema.get("description", "").replace("`", "")
+    return option.name, "; ".join(filter(None, (takes, what)))
 
 
 # --- rule sets
 
 
-def _show_variants(name: str | None, as_json: bool) -> None:
-    chosen = [build_variant(inline(name, "NAME"))] if name else VARIANTS.values()
-    rows = [*map(variant_row, chosen)]
-    if as_json:
-        show_json(rows[0] if name else rows)
-    elif name:
-        header, *others = rows[0].items()
+def _show_variants(name: str | None) -> None:
+    if name:
+        header, *others = variant_row(build_variant(inline(name, "NAME"))).items()
         show_table(header, others)
-    else:
-        show_table(("variant", "rows", "about"), [(row["variant"], row["rows"], row["about"]) for row in rows])
-        say("arena list variants NAME lists all rules of one")
+        return
+    rows = map(variant_row, VARIANTS.values())
+    show_table(("variant", "rows", "about"), [(row["variant"], row["rows"], row["about"]) for row in rows])
+    say("arena list variants NAME lists all rules of one")
 
 
 def variant_row(variant: Variant) -> dict[str, str]:

@@ -60,8 +60,15 @@ def _check(config: Path, workers: Workers | None, as_json: bool) -> int:
             expected[run] = found
         else:
             findings.append((run, found))
-        if not as_json:
-            echo(_expected_lines(found) if isinstance(found, Expectation) else _finding_lines(run, found))
+        if as_json:
+            continue
+        if isinstance(found, Expectation):
+            echo(_expected_lines(found))
+            continue
+        warning = " (warning)" if found.level == "warning" else ""
+        echo(": ".join(filter(None, (run, found.where, found.words))) + warning)
+        for line in found.output.splitlines()[-_PRINTED_LINES:]:
+            echo(f"  | {cut(line)}")
     if as_json:
         plans = {run: each._asdict() for run, each in expected.items()}
         rows = [
@@ -81,12 +88,6 @@ def _end(levels: Sequence[Level]) -> int:
     also = f", {counted(warnings, 'warning')}" if warnings else ""
     echo(f"\n{counted(errors, 'problem') if errors else 'no problems'}{also}")
     return int(errors > 0)
-
-
-def _finding_lines(run: str, finding: Finding) -> str:
-    warning = " (warning)" if finding.level == "warning" else ""
-    printed = [f"  | {cut(line)}" for line in finding.output.splitlines()[-_PRINTED_LINES:]]
-    return "\n".join([": ".join(filter(None, (run, finding.where, finding.words))) + warning, *printed])
 
 
 def _expected_lines(expected: Expectation) -> str:

@@ -125,8 +125,8 @@ class Commands(click.Group):
 
 def _refused(error: Exception) -> str:
     """What the system refused: a file, a process, a thread or memory; "" for an error of another kind."""
-    if isinstance(error, BlockingIOError):
-        return "no further process can be started (ulimit -u)"
+    if isinstance(error, BlockingIOError) or "start new thread" in str(error):
+        return "no further process or thread can be started (ulimit -u, ulimit -v)"
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror or error}"
     if isinstance(error, OSError):
@@ -134,8 +134,6 @@ def _refused(error: Exception) -> str:
         if sys.platform == "linux" and not os.access(shared, os.W_OK):
             return f"{shared}, which workers need, cannot be written to"
         return f"input or output failed: {error.strerror or error}"
-    if "start new thread" in str(error):
-        return "no further thread can be started (ulimit -u, ulimit -v)"
     is_memory = isinstance(error, MemoryError) or any(text in str(error) for text in _NO_MEMORY)
     return "not enough memory (ulimit -v)" if is_memory else ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
 import os
@@ -10,7 +9,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -19,20 +18,16 @@ from arena.base.number import unbroken
 
 STOPPED = 130
 """The exit code of a command that Ctrl-C ended."""
-_PLAIN = {"−": "-", "–": "-", "±": "+/-", "µ": "u", "½": "1/2", "×": "x", "→": "->", "…": "...", "·": "."}
-"""What stands for a character that an encoding lacks, where an escape would be hard to read."""
-_IN_PLAIN = "in plain letters"
 _GAP = 2
 """Columns of the terminal between those of a table."""
-_PROSE = 20
-"""Columns of the terminal up to which a cell is not wrapped."""
+_ENDLESS = 1 << 20
+"""Columns of a pipe."""
 _FIGURE = re.compile(r"[-+−±<>≥≤(]*\d")
 """The beginning of a cell that is a figure."""
 
 
 def write_whatever_comes() -> None:
-    """Have standard streams write letters that their encoding lacks as plain ones or escapes; open closed ones."""
-    codecs.register_error(_IN_PLAIN, _in_plain)
+    """Have standard streams write letters that their encoding lacks as escapes; open closed ones."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:  # its number would be that of the next file, a ledger say
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
@@ -40,14 +35,7 @@ def write_whatever_comes() -> None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_IN_PLAIN)
-
-
-def _in_plain(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    letters = error.object[error.start : error.end]
-    escaped = (letter.encode("ascii", "backslashreplace").decode() for letter in letters)
-    return "".join(map(_PLAIN.get, letters, escaped)), error.end
+            stream.reconfigure(errors="backslashreplace")
 
 
 def width_of(stream: object) -> int | None:
@@ -87,17 +75,16 @@ def wrapped(text: str, width: int) -> str:
     A longer word, such as a FEN or a path, stands alone in its line, whole; so does a command to copy, a line that
     begins with `arena`.
     """
-    return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
-
-
-def _wrapped_line(line: str, width: int) -> str:
-    if len(line) <= width or line.startswith("arena "):
-        return line
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
-    parts = textwrap.wrap(
-        unbroken(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(parts).replace("\N{NO-BREAK SPACE}", " ")
+    lines = []
+    for line in text.split("\n"):
+        if len(line) <= width or line.startswith("arena "):
+            lines.append(line)
+            continue
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        keeps: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+        parts = textwrap.wrap(unbroken(line), width, subsequent_indent=indent, **keeps)
+        lines += [part.replace("\N{NO-BREAK SPACE}", " ") for part in parts]
+    return "\n".join(lines)
 
 
 def show_frame(table: Any) -> None:
@@ -106,39 +93,25 @@ def show_frame(table: Any) -> None:
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table, figures right-justified; in a pipe each row is one line.
-
-    On a terminal that is too narrow, the last columns follow in a block of their own below the first ones.
-    """
+    """Print a table, figures right-justified; in a pipe each row is one line, on a terminal cells are wrapped."""
     put("\n".join(table_lines(header, rows, width_of(sys.stdout))))
 
 
-def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> Iterator[str]:
-    """Yield the lines of a table that is at most `width` columns wide, its long cells wrapped."""
-    columns = list(zip(header, *rows, strict=True))
-    sizes = [max(map(len, column)) for column in columns]
-    whole = sum(sizes) + _GAP * (len(sizes) - 1)
-    for block in [range(len(sizes))] if width is None or whole <= width else _blocks(sizes, width):
-        room = (width or whole) - _GAP * (len(block) - 1) - sum(sizes[n] for n in block if sizes[n] <= _PROSE)
-        long = sum(sizes[column] > _PROSE for column in block)
-        most = max(room // max(long, 1), _PROSE)
-        across = [sizes[column] if width is None else min(sizes[column], most) for column in block]
-        are_figures = [all(map(_FIGURE.match, filter(None, columns[n][1:]))) for n in block]
-        for row in zip(*(columns[column] for column in block), strict=True):
-            cells = [textwrap.wrap(text, max(size, 1)) or [""] for text, size in zip(row, across, strict=True)]
-            for number in range(max(map(len, cells))):
-                line = [cell[number] if number < len(cell) else "" for cell in cells]
-                just = (str.rjust if is_figure else str.ljust for is_figure in are_figures)
-                texts = (do(text, size) for do, text, size in zip(just, line, across, strict=True))
-                yield (" " * _GAP).join(texts).rstrip()
+def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> list[str]:
+    """The lines of a table that is at most `width` columns wide."""
+    from rich.console import Console  # takes as long as the rest of `arena --help`
+    from rich.table import Table
+    from rich.text import Text
 
-
-def _blocks(sizes: Sequence[int], width: int) -> list[list[int]]:
-    """The columns in blocks that fit a width, each with the first column; those of long cells are wrapped."""
-    needed = [min(size, _PROSE) + _GAP for size in sizes]
-    blocks = [[0]]
-    for column in range(1, len(sizes)):
-        if len(blocks[-1]) > 1 and sum(needed[other] for other in [*blocks[-1], column]) - _GAP > width:
-            blocks.append([0])
-        blocks[-1].append(column)
-    return blocks
+    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False)
+    rows = list(rows)
+    for name, *cells in zip(header, *rows, strict=True):
+        is_figure = all(map(_FIGURE.match, filter(None, cells)))
+        just = "right" if is_figure else "left"
+        table.add_column(Text(name), justify=just, no_wrap=is_figure, overflow="fold", min_width=len(name))
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console = Console(width=width or _ENDLESS, color_system=None, file=io.StringIO())
+    with console.capture() as printed:
+        console.print(table)
+    return [line.rstrip() for line in printed.get().splitlines()]

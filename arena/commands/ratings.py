@@ -19,7 +19,7 @@ from arena.base.wording import counted, first_few
 from arena.commands.options import FINITE, first_option, json_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.match import sprt as sequential_test
-from arena.ratings.results import Results, match_counts
+from arena.ratings.results import match_counts
 from arena.report.page.standings import rated
 from arena.report.tables.table import words
 from arena.report.together import RatedResults, read_results
@@ -114,7 +114,10 @@ def _print(found: RatedResults, test: dict[str, Any] | None) -> None:
             f"{test['elo0']:g} against {test['elo1']:g} normalized Elo of {test['player']} over {test['other']}: "
             f"LLR {llr} ({lower} to {upper}) after {counted(number, kind)}{out}: {_VERDICTS[test['verdict']]}."
         )
-    for line in (*filter(None, [_same_games(results)]), *found.settings, *found.sentences, *_notes(found)):
+    both, same = results.same
+    if both:
+        echo(f"{same:,} of {counted(both, 'game')} that both have are the same, move for move.")
+    for line in (*found.settings, *found.sentences, *_notes(found)):
         echo(line)
 
 
@@ -140,12 +143,6 @@ def _print_json(found: RatedResults, test: dict[str, Any] | None) -> None:
 
 def _notes(found: RatedResults) -> list[str]:
     return [*found.ratings.notes.values(), *found.results.notes]
-
-
-def _same_games(results: Results) -> str:
-    """How many games of two sources are the same; "" where none is of both."""
-    both, same = results.same
-    return f"{same:,} of {counted(both, 'game')} that both have are the same, move for move." if both else ""
 
 
 def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:

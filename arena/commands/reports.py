@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import click
 
@@ -20,22 +20,20 @@ from arena.base.writing import write_text
 from arena.commands.options import PATH, Parsed
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation
+from arena.ratings.results import combined
 from arena.report.load import is_joint, load_run
 from arena.report.page import html_of
 from arena.report.page.standings import rated, standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 from arena.report.tables.table import Grid, words
-from arena.report.together import rate
+from arena.report.together import RatedResults, source_of
 from players.identity import COPIES, copy_of
 
 FAULTY = 2
 """Exit code of a report that lacks a section."""
 _RENEWED = 2
 """Seconds after which a browser loads the page of a watched session again."""
-
-Versions: TypeAlias = Mapping[Path, Mapping[str, str]]
-"""The versions of a watched session by the folders of their runs: the hashes of their files by path."""
 
 
 class Edit(NamedTuple):
@@ -45,6 +43,7 @@ class Edit(NamedTuple):
     before: Path
     changes: Sequence[str]
     """What it came to."""
+    diff: str
 
 
 def _games(word: str) -> int:
@@ -133,79 +132,93 @@ def show_verdict(run: Run) -> None:
         show_frame(table)
 
 
-def show_version(folder: Path, before: Path | None) -> list[str]:
-    """Print what the games of a version show, and what changed since the one before, as `arena rate` does.
+class Session:
+    """The versions of a watched run: each is compared with the one before, and a page has what each edit was."""
 
-    Returns the lines of what changed.
-    """
-    echo(f"{folder}:")
-    run = load_run(folder)
-    show_verdict(run)
-    if before in (None, folder):
-        return []
-    other = load_run(before)
-    lines, others = ({*each.games[["white", "black", "line"]].itertuples(index=False)} for each in (run, other))
-    if run.experiment.variant != other.experiment.variant:
-        changes = [f"{before} was played by other rules"]
-    elif lines == others:
-        changes = [f"the games of {before}, move for move"]
-    else:
-        both = rate(before, folder)
-        changes = [*both.settings, *both.sentences]
-    echo("\n".join(changes))
-    return changes
+    def __init__(self, page: Path) -> None:
+        self._page = page
+        self._files: dict[Path, Mapping[str, str]] = {}
+        """By the folder of each version's run the hashes of its files, by path."""
+        self._edits: list[Edit] = []
+        self._last: Run | None = None
 
+    def add(self, folder: Path, files: Mapping[str, str]) -> None:
+        """Print what the games of a version show, and what changed since the one before, as `arena rate` does."""
+        echo(f"{folder}:")
+        run, before = load_run(folder), self._last
+        show_verdict(run)
+        self._files[folder], self._last = files, run
+        if before is None:
+            echo(f"what each edit is: {self._page}")
+        elif before.folder != folder:
+            changes = _changes(before, run)
+            echo("\n".join(changes))
+            self._edits.insert(0, Edit(folder, before.folder, changes, self._diff(before.folder, folder)))
+        self._write()
 
-def show_versions(versions: Versions) -> Grid:
-    """Print the ratings of all versions by the last one's rules, and what brings the best one back."""
-    rules = {folder: load_run(folder).experiment.variant for folder in versions}
-    last = [*versions][-1]
-    together = rate(*(folder for folder in versions if rules[folder] == rules[last]))
-    grid = rated(together.standings, words(together.standings["player"]))
-    show_frame(grid.texts())
-    names, players = together.results.names, together.standings["player"]
-    best = next((folder for player in players for folder in names if player.endswith(f"({names[folder]})")), last)
-    if best != last and (commands := _commands(best, versions)):
-        echo(f"to bring {best} back:\n{commands}")
-    return grid
+    def end(self) -> None:
+        """Print the ratings of all versions by the last one's rules, and what brings the best one back."""
+        last, runs = self._last, [load_run(folder) for folder in self._files]
+        assert last is not None
+        together = _together([run for run in runs if run.experiment.variant == last.experiment.variant])
+        grid = rated(together.standings, words(together.standings["player"]))
+        show_frame(grid.texts())
+        names, players = together.results.names, together.standings["player"]
+        ended = [folder for player in players for folder in names if player.endswith(f"({names[folder]})")]
+        best = next(iter(ended), last.folder)
+        if best != last.folder and (commands := self._commands(best)):
+            echo(f"to bring {best} back:\n{commands}")
+        self._write(grid)
 
+    def _write(self, standings: Grid | None = None) -> None:
+        """Write the page, which renews itself until it has the ratings of the session's end."""
+        text = html_of(
+            "versions.jinja",
+            f"Versions in {self._page.parent}",
+            renewed=None if standings else _RENEWED,
+            standings=standings,
+            edits=self._edits,
+            commands={folder: self._commands(folder) for folder in self._files},
+        )
+        replace(self._page, partial(write_text, text))
 
-def write_versions(page: Path, versions: Versions, edits: Sequence[Edit], standings: Grid | None = None) -> None:
-    """Write the page of a watched session: what each edit was and what it came to, and the ratings at its end."""
-    text = html_of(
-        "versions.jinja",
-        f"Versions in {page.parent}",
-        renewed=None if standings else _RENEWED,
-        standings=standings,
-        edits=[(edit, _diff(edit, versions)) for edit in reversed(edits)],
-        commands={folder: _commands(folder, versions) for folder in versions},
-    )
-    replace(page, partial(write_text, text))
-
-
-def _diff(edit: Edit, versions: Versions) -> str:
-    """The differences between the players' files of two versions, as far as they are texts."""
-    lines = list[str]()
-    for path in sorted(versions[edit.before].keys() | versions[edit.after].keys()):
-        if versions[edit.before].get(path) != versions[edit.after].get(path):
-            old, new = (_lines(path, folder, versions[folder]) for folder in (edit.before, edit.after))
+    def _diff(self, before: Path, after: Path) -> str:
+        """The differences between the players' files of two versions, as far as they are texts."""
+        lines = list[str]()
+        for path in sorted(self._files[before].keys() | self._files[after].keys()):
+            old, new = (self._lines(path, folder) for folder in (before, after))
             name = os.path.relpath(path)
             lines += difflib.unified_diff(old, new, name, name, lineterm="")
-    return "\n".join(lines)
+        return "\n".join(lines)
+
+    def _lines(self, path: str, folder: Path) -> list[str]:
+        """The lines that a file had in a version; none where there is no copy of it, or no text."""
+        try:
+            return copy_of(path, self._files[folder][path], folder / COPIES).read_text("utf-8").splitlines()
+        except (KeyError, OSError, UnicodeDecodeError):
+            return []
+
+    def _commands(self, version: Path) -> str:
+        """The commands that give the files of a session the content that they had in a version."""
+        marks = self._files[version]
+        edited = [path for path in marks if any(other.get(path) != marks[path] for other in self._files.values())]
+        copies = {path: copy_of(path, marks[path], version / COPIES) for path in edited}
+        commands = [["cp", str(copy), os.path.relpath(path)] for path, copy in copies.items() if copy.is_file()]
+        return "\n".join(map(shlex.join, commands))
 
 
-def _lines(path: str, folder: Path, marks: Mapping[str, str]) -> list[str]:
-    """The lines that a file had in a version; none where there is no copy of it, or no text."""
-    try:
-        return copy_of(path, marks[path], folder / COPIES).read_text(encoding="utf-8").splitlines()
-    except (KeyError, OSError, UnicodeDecodeError):
-        return []
+def _changes(before: Run, run: Run) -> list[str]:
+    """What a version came to, compared with the one before."""
+    lines, others = ({*each.games[["white", "black", "line"]].itertuples(index=False)} for each in (run, before))
+    if run.experiment.variant != before.experiment.variant:
+        return [f"{before.folder} was played by other rules"]
+    if lines == others:
+        return [f"the games of {before.folder}, move for move"]
+    both = _together([before, run])
+    return [*both.settings, *both.sentences]
 
 
-def _commands(version: Path, versions: Versions) -> str:
-    """The commands that give the files of a session the content that they had in a version."""
-    marks = versions[version]
-    edited = [path for path in marks if any(other.get(path) != marks[path] for other in versions.values())]
-    copies = {path: copy_of(path, marks[path], version / COPIES) for path in edited}
-    commands = [["cp", str(copy), os.path.relpath(path)] for path, copy in copies.items() if copy.is_file()]
-    return "\n".join(map(shlex.join, commands))
+def _together(runs: Sequence[Run]) -> RatedResults:
+    """Runs in one fit, as `arena rate` has them."""
+    results = combined([source_of(run.folder, run.data) for run in runs])
+    return RatedResults(results, {results.names[run.folder]: run.experiment for run in runs})

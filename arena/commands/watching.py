@@ -6,7 +6,7 @@ import _thread
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import chain, count
 from pathlib import Path
@@ -24,7 +24,7 @@ from players.identity import MISSING, hash_of
 from players.loading import located, user_files
 
 if TYPE_CHECKING:
-    from arena.commands.reports import Edit
+    from arena.commands.reports import Session
 
 PAGE = "watch.html"
 """The page of the session, in the folder of its first version."""
@@ -48,34 +48,22 @@ def watch(
     """
     files = FollowedFiles([config] if config else [])
     terminal = _Terminal(files)
-    versions: dict[Path, Mapping[str, str]] = {}
-    edits: list[Edit] = []
-    page = folder / PAGE
+    session: Session | None = None
     with kept_workers(), suppress(KeyboardInterrupt), files.followed():
-        before = None
         while True:
             try:
-                terminal.begin_round()
                 with said():
                     played = _played(read, folder, workers, files, terminal)
                 if played is not None:
-                    from arena.commands.reports import Edit, show_version, write_versions
+                    from arena.commands.reports import Session
 
-                    changes = show_version(played, before)
-                    versions[played] = files.marks
-                    if before is None:
-                        echo(f"what each edit is: {page}")
-                    elif changes:
-                        edits.append(Edit(played, before, changes))
-                    write_versions(page, versions, edits)
-                    before = played
+                    session = session or Session(folder / PAGE)
+                    session.add(played, files.marks)
             except ArenaError as error:
                 say(str(error))
             echo(f"\n{', '.join(files.wait())}:")
-    if versions:
-        from arena.commands.reports import show_versions, write_versions
-
-        write_versions(page, versions, edits, show_versions(versions))
+    if session is not None:
+        session.end()
 
 
 def _played(
@@ -98,19 +86,11 @@ def _played(
 
 
 class _Terminal(Terminal):
-    """Shows each round, and stops it when a file is saved; what is said in round after round is said once."""
+    """Shows each round, and stops it when a file is saved."""
 
     def __init__(self, files: FollowedFiles) -> None:
         super().__init__("arena.commands.reports")
-        self._files, self._before, self._said = files, set[str](), set[str]()
-
-    def begin_round(self) -> None:
-        self._before, self._said = self._said or self._before, set()
-
-    def write(self, line: str) -> None:
-        self._said.add(line)
-        if line not in self._before:
-            super().write(line)
+        self._files = files
 
     @contextmanager
     def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:

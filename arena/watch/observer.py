@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.base.number import duration, quantity
-from arena.base.work import cores
 from arena.rules.endgame.retrograde import solving_announced
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.variants import Variant
@@ -20,8 +19,6 @@ _SOLVING_SECONDS = 10.0
 """Seconds between two lines while endgame tables are made."""
 _ENDING_SECONDS = 0.6e-6
 """Processor time to solve an ending, about."""
-_ENDING_BYTES = 4
-"""Memory for an ending of a slice, and the one of the slice with the sides exchanged, while they are solved."""
 
 
 class Observer:
@@ -56,12 +53,10 @@ def announcing(say: Callable[[str], None]) -> Iterator[None]:
         tables, left, now = (variant.name, sum(sizes)), sum(sizes) - solved, time.monotonic()
         if tables != begun or (left and now - said >= _SOLVING_SECONDS):
             begun, said = tables, now
-            memory = quantity(_ENDING_BYTES * max(sizes) * cores(), "B")
-            say(
-                f"solving {left:,} endings of {variant.name}: "
-                f"about {duration(left * _ENDING_SECONDS)} of processor time, {memory} of memory, "
-                f"{quantity(sum(sizes), 'B')} on disk; Ctrl-C stops, the same command resumes"
+            takes = (
+                f"about {duration(left * _ENDING_SECONDS)} of processor time, {quantity(sum(sizes), 'B')} on disk"
             )
+            say(f"solving {left:,} endings of {variant.name}: {takes}; Ctrl-C stops, the same command resumes")
 
     with compilation_announced(compiling), solving_announced(solving), waiting_announced(say):
         yield

@@ -6,7 +6,7 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -175,7 +175,13 @@ def lines(status: Status, most: int = 10_000) -> list[str]:
         found.append(f"{plays} by {who} since {session['began'][:16]} UTC")
     if status.ended is not None:
         found[-1] += f", last game {duration(max(time.time() - status.ended, 0))} ago"
-    return found + first_few(list(_faults(status)), most, "\n").splitlines()
+    faults = [
+        f"{lost['player']} lost {counted(lost['games'], 'game')} ({Termination(lost['termination']).words})"
+        + (f": {lost['error']}" if lost["error"] else "")
+        for lost in status.lost
+    ]
+    faults += [f"{player} is withdrawn: {why}" for player, why in status.withdrawn.items()]
+    return found + first_few(faults, most, "\n").splitlines()
 
 
 def status_line(status: Status) -> str:
@@ -200,13 +206,3 @@ def status_line(status: Status) -> str:
         decided = "" if test["verdict"] == "continue" else f", {test['verdict']} accepted"
         parts.append(f"LLR {llr} of {lower} (H0) to {upper} (H1) by {counted(test['pairs'], 'pair')}{decided}")
     return ", ".join(parts)
-
-
-def _faults(status: Status) -> Iterator[str]:
-    """Yield a line for each way in which a player lost games by failing, and each player that is withdrawn."""
-    for lost in status.lost:
-        error = f": {lost['error']}" if lost["error"] else ""
-        ended = Termination(lost["termination"]).words
-        yield f"{lost['player']} lost {counted(lost['games'], 'game')} ({ended}){error}"
-    for player, why in status.withdrawn.items():
-        yield f"{player} is withdrawn: {why}"

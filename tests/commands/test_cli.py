@@ -18,6 +18,7 @@ from click.testing import Result
 
 import arena
 from arena.base.writing import cell_text, write_csv
+from arena.commands.catalogue import variant_row
 from arena.commands.cli import COMMANDS, main
 from arena.commands.output import show_table, wrapped
 from arena.rules.pdn.read import read_pdn
@@ -198,7 +199,7 @@ def test_perft_counts_the_lines_of_each_depth() -> None:
 
 
 def test_every_rule_set_says_how_squares_are_numbered_what_is_drawn_and_where_that_stands() -> None:
-    rows = json.loads(invoke("list", "variants", "--json").stdout)
+    rows = [*map(variant_row, VARIANTS.values())]
     assert [row["variant"] for row in rows] == list(VARIANTS)
     for row in rows:
         assert {name for name, cell in row.items() if not cell} <= {"GameType", "counted endings"}
@@ -215,7 +216,7 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
     start = "B:W25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8"
     assert json.loads(invoke("show", FEW, "--json").stdout)["fen"] == start
     assert invoke("show", start, "--variant", FEW).stdout.endswith(f"{start}\n")
-    assert json.loads(invoke("list", "variants", FEW, "--json").stdout)["variant"] == FEW
+    assert FEW in invoke("list", "variants", FEW).stdout.splitlines()[0]
 
 
 @pytest.mark.full
@@ -289,13 +290,10 @@ def test_the_schema_is_printed() -> None:
     ("columns", "lines"),
     [
         ("", ["player           Elo  set", "a             +9 ± 5  8", "with a name  −10 ± 5  [10]"]),
-        ("24", [
-            *("player           Elo", "a             +9 ± 5", "with a name  −10 ± 5"),
-            *("player       set", "a            8", "with a name  [10]"),
-        ]),
+        ("22", ["player       Elo  set", "a         +9 ± 5  8", "with a   −10 ± 5  [10]", "name"]),
     ],
 )  # fmt: skip
-def test_a_table_is_aligned_in_a_pipe_and_goes_on_in_further_blocks_on_a_narrow_terminal(
+def test_a_table_is_aligned_in_a_pipe_and_its_long_cells_are_wrapped_on_a_narrow_terminal(
     columns: str, lines: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if columns:
@@ -319,7 +317,7 @@ def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) 
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arena.commands.catalogue.catalogue", interrupted)
+    monkeypatch.setattr("arena.commands.catalogue.preset_texts", interrupted)
     result = invoke("list", "players")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
@@ -330,7 +328,7 @@ def test_a_stream_gets_what_its_encoding_has(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "arena", "rate", "games.csv"]
     done = subprocess.run(command, capture_output=True, env=environment, check=True, cwd=tmp_path)
     output = done.stdout.decode("koi8-r")
-    assert [text for text in ("-", "+/-", r"Ж\u265b") if text not in output] == []
+    assert [text for text in (r"\xb1", r"Ж\u265b") if text not in output] == []
 
 
 @pytest.mark.parametrize("closed", [pytest.param(">&-", marks=pytest.mark.full), "<&- >&- 2>&-"])
@@ -422,5 +420,5 @@ REFUSALS = {
 
 @pytest.mark.parametrize("code", REFUSALS)
 def test_what_the_system_refuses_is_named_in_one_line(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.commands.catalogue.catalogue", lambda: exec(code))
+    monkeypatch.setattr("arena.commands.catalogue.preset_texts", lambda: exec(code))
     assert_one_clear_line(invoke("list", "players"), REFUSALS[code])

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ def watched(
     monkeypatch: pytest.MonkeyPatch, edits: Iterable[Callable[[], object]], words: Sequence[str] = MATCH
 ) -> tuple[list[Path], str]:
     """The folders of the versions played, and the output, where each wait for a change begins by an edit."""
-    left, wait, show, played = iter(edits), watching.FollowedFiles.wait, reports.show_version, list[Path]()
+    left, wait, add, played = iter(edits), watching.FollowedFiles.wait, reports.Session.add, list[Path]()
 
     def edited(files: watching.FollowedFiles) -> list[str]:
         edit = next(left, None)
@@ -51,12 +51,12 @@ def watched(
         edit()
         return wait(files)
 
-    def shown(folder: Path, before: Path | None) -> list[str]:
+    def added(session: reports.Session, folder: Path, files: Mapping[str, str]) -> None:
         played.append(folder)
-        return show(folder, before)
+        add(session, folder, files)
 
     monkeypatch.setattr(watching.FollowedFiles, "wait", edited)
-    monkeypatch.setattr(reports, "show_version", shown)
+    monkeypatch.setattr(reports.Session, "add", added)
     done = invoke(*words)
     assert done.exit_code == 0, done.output
     return played, done.output

@@ -9,13 +9,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from arena.commands.catalogue import catalogue
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from players.answers import accepted
 from players.loading import PlayerError
 from players.options import options_of
-from players.player import Choice, IllegalMove, Limit, PlayerSpec
+from players.player import Choice, IllegalMove, Limit, PlayerSpec, default_limit, limits_of
 from players.table import PLAYERS, build_player, complete_player
 from tests.helpers.command_line import one_line
 
@@ -187,7 +186,6 @@ def test_a_constructor_takes_the_name_and_the_limits_of_its_entry(tmp_path):
 # --- the list of players, their options and limits, and how it is printed
 
 
-THERE_IS = catalogue()
 LIMITS: dict[str, Any] = {"depth": 3, "nodes": 50, "seconds": 0.01, "clock": 1.0}
 
 
@@ -208,18 +206,14 @@ def test_a_player_of_much_memory_is_not_kept_between_games(kind, memory, is_kept
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name
-        for name in PLAYERS
-        if not any(option["required"] for option in THERE_IS["players"][name]["options"].values())
-    ],
+    [name for name in PLAYERS if not any(option.is_required for option in options_of(PLAYERS[name]).values())],
 )
 def test_a_player_takes_each_limit_that_it_is_said_to_heed_and_needs_one_if_said_so(name):
-    player = THERE_IS["players"][name]
-    for limit in LIMITS.keys() & player["limits"]:
+    limits = limits_of(PLAYERS[name])
+    for limit in LIMITS.keys() & {*limits}:
         build_player(PlayerSpec("p", name, Limit()._replace(**{limit: LIMITS[limit]})), VARIANTS["english"])
     bare = PlayerSpec("p", name)
-    if player["needs_limit"]:
+    if limits and default_limit(PLAYERS[name]) == Limit():
         with pytest.raises(PlayerError, match="needs a limit"):
             build_player(bare, VARIANTS["english"])
     else:
