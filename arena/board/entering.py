@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from arena.base.errors import ArenaError
-from arena.base.wording import MAX_CHOICES, cut, listed
+from arena.base.wording import MAX_CHOICES, cut, first_few, listed
 from arena.rules.game import Game
 from arena.rules.move_text import paths
 from arena.rules.moves import sides
@@ -54,22 +54,8 @@ def entered_move(game: Game, text: str) -> int:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise ArenaError(f"{cut(text)!r} can be {listed(_first(list(map(game.text, fitting))), 'or')}")
+        raise ArenaError(f"{cut(text)!r} can be {listed(list(map(game.text, fitting[:MAX_CHOICES])), 'or')}")
     raise ArenaError(f"{cut(text)!r} is not a legal move; {legal_line(game)}")
-
-
-def is_place(game: Game, text: str) -> bool:
-    """Whether a text is one row and one column, as `5 2` or `(5, 2)`."""
-    numbers = [int(number) for number in re.findall("[0-9]+", text[:_LONGEST])]
-    is_pair = re.fullmatch(r"\s*\(?\s*[0-9]+[\s,]+[0-9]+\s*\)?\s*", text)
-    return bool(is_pair) and max(numbers) < game.variant.rules.rows
-
-
-def check_start(game: Game, text: str) -> None:
-    """Raise ArenaError, one line with the legal moves, unless a legal move starts at a row and column."""
-    origin = _by_place(game, f"({text})")
-    if not any(move and [game.squares(move).origin] == origin for move in game.legal_moves):
-        raise ArenaError(f"no move starts at {cut(text)}; {legal_line(game)}")
 
 
 def numbered_move(game: Game, text: str) -> int:
@@ -80,15 +66,16 @@ def numbered_move(game: Game, text: str) -> int:
     return game.legal_moves[number - 1]
 
 
-def legal_line(game: Game) -> str:
-    """The legal moves in a line: `legal moves: 11-15, 11-16`, `you must capture: 22x15`, `the only move: pass`."""
-    names = ", ".join(_first(game.legal_texts))
-    if not names:
+def legal_line(game: Game, *, numbered: bool = False) -> str:
+    """The legal moves in a line: `legal moves: 11-15, 11-16`, `you must capture: 22x15`, `the only move: pass`.
+
+    Where they are `numbered`, each has the number that `numbered_move` takes.
+    """
+    if not game.legal_moves:
         return "the game is over"
-    only = len(game.legal_moves) == 1
-    if must_capture(game):
-        return f"you must capture: {names}{', the only move' if only else ''}"
-    return f"{'the only move' if only else 'legal moves'}: {names}"
+    only = "the only move" if len(game.legal_moves) == 1 else "legal moves"
+    texts = [f"{number}) {text}" if numbered else text for number, text in enumerate(game.legal_texts, start=1)]
+    return f"{'you must capture' if must_capture(game) else only}: {first_few(texts, MAX_CHOICES)}"
 
 
 def must_capture(game: Game) -> bool:
@@ -129,10 +116,8 @@ def _by_number(game: Game, words: str) -> list[int]:
 
 def _ways(game: Game, move: int) -> list[Sequence[int]]:
     squares = game.squares(move)
-    return [
-        (squares.origin, squares.target),
-        *islice(paths(game.variant, game.position, move), _MOST_PATHS),
-    ]
+    ways = islice(paths(game.variant, game.position, move), _MOST_PATHS)
+    return [(squares.origin, squares.target), *ways]
 
 
 def _begins_with(way: Sequence[int], numbers: Sequence[int]) -> bool:
@@ -143,8 +128,3 @@ def _passes(way: Sequence[int], numbers: Sequence[int]) -> bool:
     """Whether a way has the first number as its origin and the others, in their order, after it."""
     squares = iter(way)
     return way[0] == numbers[0] and all(number in squares for number in numbers)
-
-
-def _first(names: Sequence[str]) -> list[str]:
-    more = len(names) - MAX_CHOICES
-    return [*names[:MAX_CHOICES], *([f"{more} more"] if more > 0 else [])]

@@ -165,15 +165,14 @@ class BoardGame:
 
     def clocks(self) -> tuple[float, float] | None:
         """White's and Black's clocks now; None without. A person whose clock has run out has lost."""
-        clocks, turn = self._clocks, self.game.turn
-        request = self._request
+        clocks, request = self._clocks, self._request
         is_asked = request is not None and request.version == self.version and not request.stopped.is_set()
         if clocks is None or self.outcome is not None or not (self.side.is_person or is_asked):
             return clocks
-        left = max(clocks[turn] - (time.monotonic() - self._began), 0.0)
+        left = max(clocks[self.game.turn] - (time.monotonic() - self._began), 0.0)
         if not left and self.side.is_person:
             self._flag()
-        return (clocks[0], left) if turn else (left, clocks[1])
+        return self._clocks_with(left)
 
     def play(self, move: int) -> None:
         """Play a legal move for the person to move.
@@ -188,10 +187,7 @@ class BoardGame:
         self._push(move, time.monotonic() - self._began, None)
 
     def prepare(self) -> None:
-        """Build the players, and begin the turn, as nobody could move before.
-
-        Raises ArenaError for one that cannot be built, and keeps neither.
-        """
+        """Build the players, then begin the turn. Raises ArenaError, and keeps none, if one cannot be built."""
         try:
             build(self.players)
         except ArenaError:
@@ -238,7 +234,7 @@ class BoardGame:
         if not isinstance(error, AnswerError):
             words = f"raised {type(error).__name__}: {words}"
         self.failure = f"{self.side.name} {words}"
-        self._end(Outcome(1 - self.game.turn, Termination.ERROR))
+        self._end(Termination.ERROR, self.game.turn)
         return True
 
     def stop(self) -> None:
@@ -276,13 +272,17 @@ class BoardGame:
     def resign(self, colour: int) -> None:
         """Give up for a colour. Raises ArenaError if the game is over."""
         self._goes_on()
-        self._end(Outcome(1 - colour, Termination.RESIGNED))
+        self._end(Termination.RESIGNED, colour)
+
+    def give_up(self) -> None:
+        """The person to move resigns, else the other one. Raises ArenaError without a person, or after the end."""
+        persons = [colour for colour in (self.game.turn, 1 - self.game.turn) if self.sides[colour].is_person]
+        if not persons:
+            raise ArenaError("no person plays")
+        self.resign(persons[0])
 
     def release(self) -> None:
-        """Let go of the players and their memory, without waiting for a search under way, which is stopped.
-
-        They are built again when they are next asked.
-        """
+        """Let go of the players, until they are next asked, without waiting for a search, which is stopped."""
         while self._players:
             self._players.popitem()[1].retire()
 
@@ -300,25 +300,25 @@ class BoardGame:
     def _push(self, move: int, seconds: float, thought: Thought | None) -> None:
         self.turns.append(Turn(move, self.game.text(move), self.side, seconds, thought, self._clocks))
         if self.clock is not None and self._clocks is not None:
-            self._set_clock(max(self._clocks[self.game.turn] - seconds, 0.0) + self.clock.increment)
+            self._clocks = self._clocks_with(
+                max(self._clocks[self.game.turn] - seconds, 0.0) + self.clock.increment
+            )
         self.game.push(move)
         self._moved()
 
-    def _set_clock(self, left: float) -> None:
-        """Set the clock of the side to move."""
-        if self._clocks is not None:
-            white, black = self._clocks
-            self._clocks = (white, left) if self.game.turn else (left, black)
+    def _clocks_with(self, left: float) -> tuple[float, float] | None:
+        """The clocks with so much left for the side to move."""
+        return self._clocks and ((self._clocks[0], left) if self.game.turn else (left, self._clocks[1]))
+
+    def _end(self, termination: Termination, loser: int) -> None:
+        self._ended = Outcome(1 - loser, termination)
+        self._moved()
+        self.stop()
 
     def _flag(self) -> None:
         """The time of the side to move is up."""
-        self._set_clock(0.0)
-        self._end(Outcome(1 - self.game.turn, Termination.TIME))
-
-    def _end(self, outcome: Outcome) -> None:
-        self._ended = outcome
-        self._moved()
-        self.stop()
+        self._clocks = self._clocks_with(0.0)
+        self._end(Termination.TIME, self.game.turn)
 
     def _elsewhere(self) -> None:
         """The game did not go on by a move: searches under way are of no use, and a new game to the players."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from math import nan
 from pathlib import Path
 
 from arena.base.errors import ArenaError
 from arena.board.game import BoardGame, Thought
-from arena.board.sides import entry_named, side_of
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.write import search_comment, write_pdn
-from arena.rules.played import PlayedGame
+from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import COLOURS
 from arena.rules.result import in_men, points_text
 from arena.rules.variants import Variant
@@ -26,9 +26,6 @@ def pdn_text(game: BoardGame) -> str:
     for colour, side in zip(COLOURS, game.sides, strict=True):
         named[colour.capitalize()] = side.name
         named[f"{colour.capitalize()}Type"] = HUMAN if side.is_person else "program"
-        entry = entry_named(side.name, variant)
-        if not side.is_person and entry is not None and side_of(entry) != side:
-            named[f"{colour.capitalize()}Settings"] = "own"
     comments: dict[int, list[str]] = defaultdict(list)
     for ply, (turn, before) in enumerate(zip(game.turns, game.game.positions, strict=False), start=1):
         if turn.thought is not None:
@@ -45,36 +42,27 @@ def pdn_text(game: BoardGame) -> str:
     return write_pdn(PlayedGame(variant, start, game.game.moves, result, named, texts, king_runs=runs))
 
 
-def entries_of(pdn: PlayedGame) -> tuple[str | None, str | None]:
-    """White's and Black's player by the tags of `pdn_text`, in the words that `side_of` reads.
+def game_in(
+    path: Path, variant: Variant | None = None, number: int | None = None
+) -> tuple[PlayedGame, Sequence[Problem]]:
+    """A game of a PDN file, the last one without a number, and what is wrong with the file or the game.
 
-    None where the name does not say all. A PDN that does not say who is a person, as those of a run, leaves a
-    person, who is None as well, the colour that moves first.
+    `variant` is that of games that do not say. Raises ArenaError, in one line, if there is none; OSError if the
+    file cannot be read.
     """
-    entries = []
-    for colour in map(str.capitalize, COLOURS):
-        kind, has_settings = pdn.tags.get(f"{colour}Type"), f"{colour}Settings" in pdn.tags
-        named = None if has_settings else entry_named(pdn.tags.get(colour, ""), pdn.variant)
-        entries.append(HUMAN if kind == HUMAN else named)
-    if None not in entries and not {"WhiteType", "BlackType"} & pdn.tags.keys():
-        entries[pdn.variant.first] = None
-    white, black = entries
-    return white, black
+    games, problems = _read(path, variant, number)
+    last = max([0, *(game.number for game in games), *(problem.game for problem in problems)])
+    found = next((game for game in reversed(games) if number in (None, game.number)), None)
+    if found is None:
+        faults = [str(problem) for problem in problems if problem.game and number in (None, problem.game)]
+        lacks = f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
+        raise ArenaError(faults[-1] if faults else lacks)
+    return found, problems
 
 
 def saved_game(path: Path, variant: Variant | None = None, number: int | None = None) -> PlayedGame:
-    """A game of a PDN file, the last one without a number; `variant` is that of games that do not say.
-
-    Raises ArenaError, in one line, if there is none, or none of the variant that is given; OSError if the
-    file cannot be read.
-    """
-    file = _read(path, variant, number)
-    last = max((game.number for game in file.games), default=0)
-    game = next((game for game in file.games if game.number == (number or last)), None)
-    if game is None:
-        faults = [str(problem) for problem in file.problems if number in (None, problem.game)]
-        lacks = f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
-        raise ArenaError(faults[-1] if faults else lacks)
+    """The game of `game_in`, to be played on. Raises ArenaError for one with a fault or of other rules, too."""
+    game, _ = game_in(path, variant, number)
     if game.problems:
         raise ArenaError(str(game.problems[0]))
     if variant is not None and game.variant != variant:
@@ -91,14 +79,13 @@ def append_game(path: Path, game: BoardGame) -> int:
     before = 0
     if path.exists() and path.stat().st_size:
         try:
-            path.read_bytes().decode()
+            path.read_text(encoding="utf-8")  # a game behind ones in another encoding could not be read
+            games, problems = _read(path, game.variant)
         except UnicodeDecodeError:
-            raise ArenaError(f"{path} is not UTF-8, and stays as it is: save under another name") from None
-        file = _read(path, game.variant)
-        if not file.games:
-            raise ArenaError(f"{path} is no PDN file, and stays as it is: save under another name")
-        numbers = [game.number for game in file.games]
-        before = max(numbers + [problem.game for problem in file.problems])
+            games, problems = [], []
+        if not games:
+            raise ArenaError(f"{path} is no PDN file in UTF-8, and stays as it is: save under another name")
+        before = max([game.number for game in games] + [problem.game for problem in problems])
     with path.open("a", encoding="utf-8") as stream:
         stream.write(("\n" if before else "") + pdn_text(game))
     return before + 1

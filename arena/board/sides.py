@@ -18,7 +18,6 @@ from arena.rules.variants import Variant
 from players.evaluation.build import has_network
 from players.loading import PlayerError, located
 from players.player import HUMAN, LEVELS, NAME_CHARACTERS, Choice, Limit, PlayerSpec, default_limit, limits_of
-from players.published.programs import PUBLISHED
 from players.table import PLAYERS
 
 USUAL_SECONDS = 1.0
@@ -27,14 +26,41 @@ ADVICE_SECONDS = 0.5
 """Seconds of a hint, and of an evaluation that a person asks for."""
 USUAL_LEVEL = 3
 """The level of a person's opponent by default, which the published `cis300` begins with."""
-HOUSE_PROGRAMS: Mapping[str, str] = {
-    **{name: name for name in PUBLISHED},
-    "cis300": f"{{name: cis300, type: cis300, depth: {USUAL_LEVEL}}}",
-    "casual-10x10": "{type: hybrid, name: casual-10x10, nodes: 1000}",
+
+
+class Program(NamedTuple):
+    """A person's usual opponent in a rule set: its published program as a person saw it, or a level."""
+
+    entry: str = f"level {USUAL_LEVEL}"
+    """As `side_of` reads it."""
+    about: str = ""
+    numbers_edges: bool = False
+    """Whether rows and columns stand at the edges of its board, row 0 on top for a person of either colour."""
+    lists_moves: bool = False
+    """Whether each turn of a person begins with the numbered list of the legal moves."""
+
+
+PROGRAMS: Mapping[str, Program] = {
+    "game3": Program("game3", "alpha-beta, 4 plies", numbers_edges=True),
+    "checkers-ai": Program("checkers-ai", "iterative deepening, 1 s", lists_moves=True),
+    "simplified": Program("simplified", "alpha-beta, 6 plies"),
+    "cis300": Program(
+        f"{{name: cis300, type: cis300, depth: {USUAL_LEVEL}}}",
+        f"negamax, level {USUAL_LEVEL} of {LEVELS[-1]}",
+        numbers_edges=True,
+    ),
+    "casual-10x10": Program(
+        "{type: hybrid, name: casual-10x10, nodes: 1000}",
+        "tree search with alpha-beta, 1000 nodes",
+        numbers_edges=True,
+    ),
 }
-"""The published program of a rule set, as an entry, by the name of both."""
-_NAMED = ("random", "greedy", *PUBLISHED)
-"""Types whose players are known by their names, but for those with settings of their own."""
+"""The published programs by the names of their rule sets."""
+
+
+def program_of(variant: Variant) -> Program:
+    """A person's usual opponent in a rule set, and in rules made from it."""
+    return PROGRAMS.get(variant.family, Program())
 
 
 class Side(NamedTuple):
@@ -95,19 +121,6 @@ def timed(side: Side, seconds: float) -> Side:
     words = f", {seconds:g} s"
     name = side.name[: NAME_CHARACTERS - len(words)] + words
     return Side(name, replace(side.spec, name=name, limit=side.spec.limit._replace(seconds=seconds, nodes=None)))
-
-
-def usual_entry(variant: Variant) -> str:
-    """A person's usual opponent, as `side_of` reads it: the program of a published rule set, else a low level."""
-    return HOUSE_PROGRAMS.get(variant.family, f"level {USUAL_LEVEL}")
-
-
-def entry_named(name: str, variant: Variant) -> str | None:
-    """The player that a name alone stands for, in the words that `side_of` reads; None for all other names."""
-    if name == side_of(usual_entry(variant)).name:
-        return usual_entry(variant)
-    is_known = name in _NAMED or name in (level(number).name for number in LEVELS)
-    return name if is_known else None
 
 
 def adviser(variant: Variant, limit: Limit) -> PlayerSpec:

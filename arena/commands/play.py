@@ -9,15 +9,14 @@ import sys
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import click
 
 from arena.base.errors import ArenaError
-from arena.base.wording import cut
 from arena.board.game import BoardGame, Clock, build
-from arena.board.pdn import entries_of, saved_game
-from arena.board.sides import Side, side_of, usual_entry
+from arena.board.pdn import saved_game
+from arena.board.sides import program_of, side_of
 from arena.commands.options import PATH, VARIANT, Parsed, refuse, seed_option
 from arena.commands.output import echo, put, say
 from arena.commands.terminal_game import TerminalGame, sides_for
@@ -34,26 +33,6 @@ from players.loading import PlayerError, located
 from players.player import HUMAN
 
 _HUB_PLAYER = "{preset: full, evaluation: neural}"
-
-
-class GameOptions(NamedTuple):
-    """The options of `arena play` that say which game, as they were given."""
-
-    variant: str | None
-    white: str | None
-    black: str | None
-    level: str | None
-    fen: str | None
-    from_file: Path | None
-    game: int | None
-    clock: Clock | None
-    no_draws: bool
-    seed: int
-    name: str | None
-
-    def sides(self, entries: tuple[str, str]) -> tuple[Side, Side]:
-        """The sides of White's and Black's entry; the name of a person is that of the account if none is given."""
-        return sides_for(entries, _account() if self.name is None else self.name)
 
 
 def _clock(word: str) -> Clock:
@@ -80,7 +59,9 @@ def _clock(word: str) -> Clock:
 @click.option("--player", "players", multiple=True, help="Offer this player there, too: simple@d6 or YAML.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Its port [any that is free].")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def play_command(browser: bool, players: tuple[str, ...], port: int, no_open: bool, **given: object) -> None:
+def play_command(
+    browser: bool, players: tuple[str, ...], port: int, no_open: bool, name: str | None, **given: Any
+) -> None:
     """Play a game at the board, by the rules of VARIANT, a name or YAML: {base: english, rows: 6}.
 
     Each side is a person or any player. Without any you have the colour that moves first, against the published
@@ -89,89 +70,79 @@ def play_command(browser: bool, players: tuple[str, ...], port: int, no_open: bo
     With --browser a page on 127.0.0.1 has the board. It answers only to who has the token in the address that is
     printed; Ctrl-C ends it.
     """
-    options = GameOptions(**given)  # type: ignore[arg-type]
     if not browser:
         refuse("is for --browser", player=players, port=port, no_open=no_open)
     offered = [side_of(entry, "--player") for entry in players]
     if any(side.is_person for side in offered):
         raise ArenaError("--player human: a person can always play; name a player")
+    person = _account() if name is None else name
     with announcing_compilation():
-        game, entries = board_game(options)
+        game, entries = board_game(person, **given)
         is_unbuilt = _begin_first_turn(game, entries)
         if browser:
             from arena.web.serving import open_page
 
-            name = _account() if options.name is None else options.name
-            open_page(game, name, say, put, players=offered, port=port, opens=not no_open)
+            open_page(game, person, say, put, players=offered, port=port, opens=not no_open)
             return
         if entries.count(HUMAN) != 1:
-            refuse("is that of a person against a player", name=options.name)
-        terminal = TerminalGame(
-            game, entries, [options.variant or game.variant.name] + ["--no-draws"] * options.no_draws
-        )
-        named = ", ".join(
-            f"{name.capitalize()} {side.name}" for name, side in zip(COLOURS, game.sides, strict=True)
-        )
-        scores = "" if entries == (HUMAN, HUMAN) else "scores are those of the player that moved; "
-        echo(f"{game.variant.name}: {named}; {scores}`help` says what you can type")
+            refuse("is that of a person against a player", name=name)
+        rules = [given["variant"] or game.variant.name, *["--no-draws"] * given["no_draws"]]
+        sides = (f"{colour.capitalize()} {side.name}" for colour, side in zip(COLOURS, game.sides, strict=True))
+        scores = "" if entries == (HUMAN, HUMAN) else "; scores are those of the player that moved"
+        echo(f"{game.variant.name}: {', '.join(sides)}{scores}; `help` says what you can type")
         with compiling_meanwhile(partial(build, game.players)) if is_unbuilt else nullcontext():
-            terminal.play()
+            TerminalGame(game, entries, rules).play()
 
 
-def board_game(options: GameOptions) -> tuple[BoardGame, tuple[str, str]]:
-    """The game that the options mean, its players not yet built, and White's and Black's entries.
+def board_game(
+    person: str,
+    variant: str | None,
+    white: str | None,
+    black: str | None,
+    level: str | None,
+    fen: str | None,
+    from_file: Path | None,
+    game: int | None,
+    clock: Clock | None,
+    no_draws: bool,
+    seed: int,
+) -> tuple[BoardGame, tuple[str, str]]:
+    """The game that the options of `arena play` mean, its players not yet built, and White's and Black's entries.
 
     Raises ArenaError where something is wrong with them.
     """
-    if options.from_file is not None:
-        refuse("does not go with --from, which has its own start", fen=options.fen)
-    else:
-        refuse("needs --from FILE", game=options.game)
-    variant = None
-    if options.variant is not None or options.from_file is None or options.no_draws:
-        variant = build_variant(inline(options.variant or "english", "VARIANT"))
-        variant = without_draws(variant) if options.no_draws else variant
-    if options.from_file is not None:
-        return _game_of_file(options, options.from_file, variant)
-    assert variant is not None
-    entries = _entries_for(options, variant)
-    game = BoardGame(variant, options.sides(entries), options.fen, clock=options.clock, seed=options.seed)
-    return game, entries
-
-
-def _entries_for(options: GameOptions, variant: Variant) -> tuple[str, str]:
-    """White's and Black's entry: a person has the colour that moves first, against the usual opponent."""
-    given = {0: options.white, 1: options.black}
-    entries = {colour: entry for colour, entry in given.items() if entry is not None}
-    opponent = usual_entry(variant)
-    if options.level is not None:
-        if len(entries) == 2 or any(entry != HUMAN for entry in entries.values()):
-            raise ArenaError("--level sets a person's opponent: leave out the other player")
-        opponent = side_of(f"level {options.level}", "--level").name
-    entries = entries or {variant.first: HUMAN}
-    white, black = (
-        entries.get(colour) or (opponent if entries[1 - colour] == HUMAN else HUMAN) for colour in (0, 1)
-    )
-    return white, black
-
-
-def _game_of_file(options: GameOptions, path: Path, variant: Variant | None) -> tuple[BoardGame, tuple[str, str]]:
-    """The game that goes on where one of a file ended, with its players unless others are given."""
-    pdn = saved_game(path, variant, options.game)
-    is_named = any(entry is not None for entry in (options.white, options.black, options.level))
-    saved = (options.white, options.black) if is_named else entries_of(pdn)
-    entries = _entries_for(options._replace(white=saved[0], black=saved[1]), pdn.variant)
-    game = BoardGame.of(pdn, options.sides(entries), clock=options.clock, seed=options.seed)
-    words = f"game {pdn.number} of {pdn.count} of {path}"
-    if pdn.result != "*" and game.outcome is None:
+    rules = None
+    if from_file is None or variant is not None or no_draws:
+        rules = build_variant(inline(variant or "english", "VARIANT"))
+        rules = without_draws(rules) if no_draws else rules
+    if from_file is None:
+        refuse("needs --from FILE", game=game)
+        assert rules is not None
+        entries = _entries_for(rules, white, black, level)
+        return BoardGame(rules, sides_for(entries, person), fen, clock=clock, seed=seed), entries
+    refuse("does not go with --from, which has its own start", fen=fen)
+    pdn = saved_game(from_file, rules, game)
+    entries = _entries_for(pdn.variant, white, black, level)
+    board = BoardGame.of(pdn, sides_for(entries, person), clock=clock, seed=seed)
+    words = f"game {pdn.number} of {pdn.count} of {from_file}"
+    if pdn.result != "*" and board.outcome is None:
         words += f" ended: {result_text(pdn.result)}; it is played on from its last position"
     say(words)
-    for colour, entry, side in zip(COLOURS, saved, game.sides, strict=True):
-        name, kind = (pdn.tags.get(f"{colour.capitalize()}{tag}", "") for tag in ("", "Type"))
-        if not is_named and entry is None and name.strip("? ") and (kind == "program" or not side.is_person):
-            plays = f"{side.name} plays {colour.capitalize()}; --{colour} names another one"
-            say(f"{cut(name)} is not known from the file: {plays}")
-    return game, entries
+    return board, entries
+
+
+def _entries_for(variant: Variant, white: str | None, black: str | None, level: str | None) -> tuple[str, str]:
+    """White's and Black's entry: a person has the colour that moves first, against the usual opponent."""
+    entries = {colour: entry for colour, entry in enumerate((white, black)) if entry is not None}
+    opponent = program_of(variant).entry
+    if level is not None:
+        if len(entries) == 2 or any(entry != HUMAN for entry in entries.values()):
+            raise ArenaError("--level sets a person's opponent: leave out the other player")
+        opponent = side_of(f"level {level}", "--level").name
+    entries = entries or {variant.first: HUMAN}
+    for colour in (0, 1):
+        entries.setdefault(colour, opponent if entries.get(1 - colour) == HUMAN else HUMAN)
+    return entries[0], entries[1]
 
 
 def _begin_first_turn(game: BoardGame, entries: tuple[str, str]) -> bool:
@@ -179,7 +150,9 @@ def _begin_first_turn(game: BoardGame, entries: tuple[str, str]) -> bool:
 
     The board need not wait for them where a person moves first, without a clock, against one that surely builds.
     """
-    builds = all(entry in (HUMAN, usual_entry(game.variant)) or entry.startswith("level") for entry in entries)
+    builds = all(
+        entry in (HUMAN, program_of(game.variant).entry) or entry.startswith("level") for entry in entries
+    )
     legal = game.game.legal_moves  # compiles the rules
     if builds and legal and game.outcome is None and game.side.is_person and game.clock is None:
         game.begin_turn()

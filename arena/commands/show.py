@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from arena.base.errors import ArenaError
-from arena.base.files import unreadable
 from arena.base.wording import nearest, printable
+from arena.board.pdn import game_in
 from arena.commands.best import analysis_of, best_document, best_lines, searched
 from arena.commands.drawing import show_board
 from arena.commands.options import PATH, VARIANT, json_option, refuse
@@ -39,7 +38,7 @@ from players.evaluation.linear import Share
 _SMALL = ("english", 32)
 _LARGE = "international"
 """The rules of a FEN without a variant: the first unless it names a square beyond its last one."""
-_AROUND = 8
+_AROUND = 4
 """Plies before and after the position whose moves are printed."""
 _COUNTED = ("depth", "nodes")
 _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
@@ -70,9 +69,8 @@ def show_command(
 ) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
-    Of a game, with the moves around the position and the players' scores, in men where it is known what a man is
-    worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one. The
-    page of a PDN without --game has all of its games.
+    Of a game, with the moves around the position and the players' scores, in men where a man's worth is known. The
+    page of a PDN without --game has all of its games. With --evaluation, the value for the side to move.
 
     With --best it is searched depth after depth, or with twice as many nodes each time. Scores are the side to
     move's. From endgame tables that are there, all moves are listed that win, draw or lose.
@@ -86,7 +84,7 @@ def show_command(
     value, features = explained_value(viewed.game.variant, viewed.position, described) if described else (None, {})
     analysis = analysis_of(game_of(viewed.game, viewed.ply), player, best) if best else None
     if not as_json:
-        _print(viewed, flip, "\n".join(_value_lines(value, features)))
+        _print(viewed, flip, value, features)
     found = searched(analysis, draws=not as_json) if analysis else None
     if out is not None:
         _write(viewed, out, flip, found)
@@ -116,47 +114,31 @@ def _write(viewed: GamePosition, file: Path, flip: bool, found: Findings | None)
     say(f"wrote {file}")
 
 
-def _print(viewed: GamePosition, flip: bool, beside: str) -> None:
-    """Print a position with a text beside its board, and of a game the moves around it."""
+def _print(viewed: GamePosition, flip: bool, value: float | None, features: Mapping[str, Share]) -> None:
+    """Print a position, of a game the moves around it, and what an evaluation says."""
     for text in filter(None, (viewed.heading, viewed.place)):
         echo(text)
-    show_board(viewed.board(flip=flip), beside)
+    show_board(viewed.board(flip=flip))
     put(viewed.fen)
     if viewed.game.moves:
-        echo(_moves_around(viewed))
-        if viewed.game.answers is not None:
-            echo("")
-            show_table(_HEADER, _rows(viewed))
-
-
-def _value_lines(value: float | None, features: dict[str, Share]) -> Iterator[str]:
+        show_table(_HEADER if viewed.game.answers is not None else _HEADER[:3], _rows(viewed))
     if value is not None:
-        yield f"{'value':14} {value:>10.6g}  (for the side to move)"
+        echo(f"value for the side to move: {value:.6g}")
     if features:
-        yield f"\n{'feature':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}"
-    for name, share in features.items():
-        yield f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}"
-
-
-def _moves_around(viewed: GamePosition) -> str:
-    first, last = max(viewed.ply - _AROUND, 0) + 1, min(viewed.ply + _AROUND, len(viewed.game.moves))
-    words = ["..."] if first > 1 else []
-    behind = viewed.game.positions[0].turn != viewed.game.variant.first
-    for ply in range(first, last + 1):
-        number, second = divmod(ply - 1 + behind, 2)
-        text = f"[{viewed.text(ply)}]" if ply == viewed.ply else viewed.text(ply)
-        words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
-    return " ".join([*words, result_text(viewed.game.result) if last == len(viewed.game.moves) else "..."])
+        rows = [(name, *(f"{figure:.4g}" for figure in share)) for name, share in features.items()]
+        show_table(("feature", "own", "other", "weight", "share"), rows)
 
 
 def _rows(viewed: GamePosition) -> Iterator[tuple[str, ...]]:
-    for ply in range(max(viewed.ply - 2, 0) + 1, min(viewed.ply + 2, len(viewed.game.moves)) + 1):
+    for ply in range(max(viewed.ply - _AROUND, 0) + 1, min(viewed.ply + _AROUND, len(viewed.game.moves)) + 1):
         search = _search(viewed, ply)
-        man = viewed.game.men[viewed.game.positions[ply - 1].turn]
-        score = score_text(search["score"], search["plies_to_win"] or 0, man)
-        counted = (f"{search[name] or ''}" for name in _COUNTED)
-        seconds = "" if search["seconds"] is None else f"{search['seconds']:.6f}"
-        yield str(ply), search["player"], search["move"], score, *counted, seconds
+        row = (str(ply), search["player"], search["move"])
+        if viewed.game.answers is not None:
+            man = viewed.game.men[viewed.game.positions[ply - 1].turn]
+            score = score_text(search["score"], search["plies_to_win"] or 0, man)
+            seconds = "" if search["seconds"] is None else f"{search['seconds']:.6f}"
+            row += (score, *(f"{search[name] or ''}" for name in _COUNTED), seconds)
+        yield row
 
 
 def _search(viewed: GamePosition, ply: int) -> dict[str, Any]:
@@ -275,21 +257,9 @@ def _of_fen(text: str, variant: Variant | None) -> GamePosition:
 def _of_file(path: Path, variant: Variant | None, name: str | None) -> GamePosition:
     if name is not None and not name.isdecimal():
         raise ArenaError(f"--game {name}: a game of a file is known by its number")
-    number, read = int(name or 1), partial(read_pdn, path, variant)
-    try:
-        file = read(only=number)
-        if not file.games and not any(problem.game for problem in file.problems):
-            games, problems = read(only=-1)
-            last = max([0, *(game.number for game in games), *(problem.game for problem in problems)])
-            lacks = f"has no game {number}: its last one is game {last}" if last else "has no games"
-            raise ArenaError(f"{path} {lacks}")
-    except OSError as error:
-        raise ArenaError(unreadable(path, error)) from None
-    if not file.games:
-        raise ArenaError(str(next(problem for problem in reversed(file.problems) if problem.game)))
-    for problem in file.problems:
+    game, problems = game_in(path, variant, int(name or 1))
+    for problem in problems:
         say(str(problem))
-    game = file.games[0]
     viewed = _headed(game, f"game {game.number} of {game.count} of {path.name}", result_text(game.result))
     return viewed._replace(file=None if name else path)
 

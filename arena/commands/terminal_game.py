@@ -7,7 +7,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from arena.base.errors import ArenaError
@@ -16,12 +16,11 @@ from arena.base.writing import replaces_lines
 from arena.board import entering
 from arena.board.game import BoardGame, Request
 from arena.board.pdn import append_game
-from arena.board.published import program_of
-from arena.board.sides import ADVICE_SECONDS, Side, adviser, side_of
+from arena.board.sides import ADVICE_SECONDS, Side, adviser, program_of, side_of
 from arena.board.words import ending_text, outlook_lines, pass_text, seen_text
 from arena.commands.best import searched
 from arena.commands.drawing import show_board
-from arena.commands.output import echo, width_of
+from arena.commands.output import echo
 from arena.commands.waiting import GRACE_SECONDS, line_of, watched
 from arena.experiment.load import player_spec
 from arena.hosting.analysis import Analysis
@@ -36,22 +35,19 @@ _QUIET_SECONDS = 0.3
 """Seconds that a player may think before a line says so."""
 _ALARM_SECONDS = 0.02
 """Seconds after the end of a clock at which it is looked at."""
-_LIST_WIDTH = 80
-"""Columns of a list of moves where there is no terminal."""
 _HELP = """\
 A move is its squares, 11-15 or 22x15x8 or 22 15, or the first of them that no other move has. Four or more
 numbers with only spaces between them are rows and columns from 0 at the top left, as White sees the board:
-5 2 4 3; so are pairs in brackets. In game3 start and end can be two lines. Where the moves are listed, a number
-alone selects one. Type `pass` where there is no other move. Or type one of these, which can be shortened:
+5 2 4 3; so are pairs in brackets. Where the moves are listed, a number alone selects one. Or type one of these:
 
+  pass          where there is no other move
   undo          take back your last move and what followed
   hint          a good move, its score for you in men, and what it leads to
   moves, fen    the legal moves; the position
   flip          turn the board
   save FILE     write the game into a PDN file, behind others
   resign        give up
-  white PLAYER  who plays White: human, level 4, simple@d6
-  black PLAYER  who plays Black
+  white PLAYER  who plays White: human, level 4, simple@d6; black PLAYER alike
   swap          change sides
   new, quit     another game; leave
 
@@ -77,18 +73,16 @@ class TerminalGame:
         self._program = program_of(game.variant)
         self._game, self._entries, self._rules = game, entries, rules
         self._is_turned = self._is_paused = self._has_left = False
-        self._start = ""
-        """The start of a move, where its end is asked for."""
         self._printed = (len(game.turns), -1)
         """The plies and the version of the game that were printed."""
         self._commands: dict[str, Callable[[str], None]] = {
             "undo": lambda _: echo(f"took back {counted(self._game.undo(), 'ply', 'plies')}"),
             "hint": lambda _: self._hint(),
-            "moves": lambda _: self._list_moves(),
+            "moves": lambda _: echo(self._legal),
             "flip": lambda _: self._show(turned=True),
             "save": self._save,
             "fen": lambda _: echo(self._game.game.fen),
-            "resign": lambda _: self._resign(),
+            "resign": lambda _: self._game.give_up(),
             "white": lambda entry: self._seat((entry, self._entries[1])),
             "black": lambda entry: self._seat((self._entries[0], entry)),
             "swap": lambda _: self._seat(self._entries[::-1]),
@@ -107,7 +101,8 @@ class TerminalGame:
                 if game.outcome is None and not game.side.is_person and not self._is_paused:
                     self._think()
                     continue
-                text = line_of(self._prompt(), self._seconds_left())
+                clocks = game.clocks() if game.outcome is None and game.side.is_person else None
+                text = line_of(self._prompt(), clocks and clocks[game.game.turn] + _ALARM_SECONDS)
                 interrupts = 0
                 if text is None:
                     self._leave()
@@ -128,17 +123,17 @@ class TerminalGame:
         """Play the move or run the command of a line, or print what is wrong with it."""
         game, version = self._game, self._game.version
         game.clocks()
-        is_pass = game.game.legal_moves == [0] and "pass".startswith(text.lower())
-        is_move = entering.is_like_move(text) or is_pass
+        is_move = entering.is_like_move(text) or (game.game.legal_moves == [0] and text.lower() == "pass")
         if game.version != version and (is_move or not text):
             return  # the time ran out before the line
         try:
             if is_move:
-                self._enter(text)
+                is_number = self._program.lists_moves and text.isdecimal() and any(game.game.legal_moves)
+                game.play((entering.numbered_move if is_number else entering.entered_move)(game.game, text))
             elif text:
                 self._obey(text)
             else:
-                self._is_paused, self._start = False, ""
+                self._is_paused = False
                 self._show()
         except OSError as error:
             echo(f"{error.filename}: {error.strerror}")
@@ -146,34 +141,16 @@ class TerminalGame:
             echo(" ".join(str(error).split()))
 
     def _obey(self, text: str) -> None:
-        """Run the command that the first word is, or alone begins with it."""
-        word, _, argument = text.partition(" ")
-        begun = [name for name in self._commands if name.startswith(word.lower())]
-        name = word.lower() if word.lower() in begun else begun[0] if len(begun) == 1 else ""
-        if not name and begun:
-            raise ArenaError(f"{word!r} can be {' or '.join(begun)}")
-        if not name and (close := nearest(word, self._commands)):
-            raise ArenaError(f"unknown command {cut(word)!r}; did you mean {close!r}?")
-        if not name:
-            legal = entering.legal_line(self._game.game)
-            raise ArenaError(f"{cut(text)!r} is no move and no command that `help` lists; {legal}")
+        """Run the command that the first word is."""
+        name, _, argument = text.partition(" ")
+        if name not in self._commands:
+            close, legal = nearest(name, self._commands), entering.legal_line(self._game.game)
+            meant = f"did you mean {close!r}?" if close else legal
+            raise ArenaError(f"{cut(text)!r} is no move and no command that `help` lists; {meant}")
         if bool(argument.strip()) != (name in _TAKES):
             raise ArenaError(f"{name} takes {_TAKES.get(name, 'nothing')} behind it")
         self._tell()
         self._commands[name](argument.strip())
-
-    def _enter(self, text: str) -> None:
-        """Play the move that a person typed, or keep its start. Raises ArenaError for a text that is none."""
-        game = self._game.game
-        if self._program.asks_for_squares and entering.is_place(game, text):
-            if not self._start:
-                entering.check_start(game, text)
-                self._start = text
-                return
-            text = f"({self._start}) ({text})"
-        self._start = ""
-        is_number = self._program.lists_moves and text.isdecimal() and any(game.legal_moves)
-        self._game.play((entering.numbered_move if is_number else entering.entered_move)(game, text))
 
     def _hint(self) -> None:
         if self._game.outcome is not None:
@@ -183,20 +160,12 @@ class TerminalGame:
         line = searched(analysis, draws=False).lines[0]
         texts = analysis.texts(line)[:_PLIES_SHOWN]
         echo(f"hint: {texts[0]} ({analysis.score(line)}, depth {line.depth}; line: {' '.join(texts)})")
-        _print(outlook_lines(analysis.outlook()))
+        for known in outlook_lines(analysis.outlook()):
+            echo(known)
 
-    def _list_moves(self) -> None:
-        """Print the legal moves: in a line, or numbered in rows where each turn lists them."""
-        game = self._game.game
-        if not self._program.lists_moves or not any(game.legal_moves):
-            echo(entering.legal_line(game))
-            return
-        cells = [f"{number:>3}) {text}" for number, text in enumerate(game.legal_texts, start=1)]
-        size = max(map(len, cells)) + 2
-        across = max((width_of(sys.stdout) or _LIST_WIDTH) // size, 1)
-        echo(f"{'you must capture' if entering.must_capture(game) else 'legal moves'}, by number or squares:")
-        rows = (cells[first : first + across] for first in range(0, len(cells), across))
-        _print("".join(cell.ljust(size) for cell in row).rstrip() for row in rows)
+    @property
+    def _legal(self) -> str:
+        return entering.legal_line(self._game.game, numbered=self._program.lists_moves)
 
     def _save(self, file: str) -> None:
         path = Path(os.path.expanduser(file))  # noqa: PTH111  Path's raises for a person who is not known
@@ -237,13 +206,6 @@ class TerminalGame:
             resumes = shlex.join([*words, "--fen", game.game.fen])
             echo(f"the game is not over (`save` keeps its moves); to resume it:\n{resumes}")
 
-    def _resign(self) -> None:
-        turn = self._game.game.turn
-        persons = [colour for colour in (turn, 1 - turn) if self._entries[colour] == HUMAN]
-        if not persons:
-            raise ArenaError("no person plays")
-        self._game.resign(persons[0])
-
     def _tell(self) -> None:
         """Print what has happened: moves; then the board with the end or what a person is to know of the turn."""
         game = self._game
@@ -251,18 +213,18 @@ class TerminalGame:
         plies, version = self._printed
         if version == game.version:
             return
-        self._start, self._printed = "", (len(game.turns), game.version)
+        self._printed = (len(game.turns), game.version)
         for ply in range(min(plies, len(game.turns)) + 1, len(game.turns) + 1):
-            _print(_turn_lines(game, ply))
+            echo("\n".join(_turn_lines(game, ply)))
         if game.outcome is not None:
             self._show()
             over = "`new` begins another game, `save FILE` keeps this one, `quit` leaves"
-            _print(filter(None, [game.failure, ending_text(game.game, game.outcome), over]))
+            echo("\n".join(filter(None, [game.failure, ending_text(game.outcome), over])))
         elif game.side.is_person or HUMAN not in self._entries:
             self._show()
             is_forced = entering.must_capture(game.game) or len(game.game.legal_moves) == 1
             if game.side.is_person and (self._program.lists_moves or is_forced):
-                self._list_moves()
+                echo(self._legal)
 
     def _show(self, *, turned: bool = False) -> None:
         """Print the board, turned round if asked to, the last move and what it captured marked."""
@@ -272,7 +234,9 @@ class TerminalGame:
         if game.turns:
             marks = move_squares(game.variant, game.game.positions[-2], game.turns[-1].move).captured
         board = game.game.board(flip=is_blacks != self._is_turned, marks=marks)
-        show_board(board, "\n".join(_beside(game)), edges=self._program.numbers_edges)
+        show_board(board, edges=self._program.numbers_edges)
+        if game.variant.rules.score_decides:
+            echo(points_text(points(game.variant.rules, game.game.position)))
 
     def _prompt(self) -> str:
         game = self._game
@@ -283,14 +247,7 @@ class TerminalGame:
             return "paused> "
         clocks, turn = game.clocks(), game.game.turn
         left = f" {clock_text(clocks[turn])}" if clocks else ""
-        return f"{COLOURS[turn].capitalize()}{left}{f' {self._start} to' if self._start else ''}> "
-
-    def _seconds_left(self) -> float | None:
-        """Seconds until the clock of the person to move has run out, and it shows; None where none runs."""
-        clocks = self._game.clocks()
-        if clocks is None or self._game.outcome is not None or not self._game.side.is_person:
-            return None
-        return clocks[self._game.game.turn] + _ALARM_SECONDS
+        return f"{COLOURS[turn].capitalize()}{left}> "
 
     def _think(self) -> None:
         """Have the player to move play. Ctrl-C has it answer now, and pauses two players; a second one leaves."""
@@ -317,11 +274,6 @@ class TerminalGame:
             _note("")
 
 
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        echo(line)
-
-
 def _note(text: str) -> None:
     """Replace the last line of a terminal."""
     if replaces_lines(sys.stdout):
@@ -339,15 +291,6 @@ def _turn_lines(game: BoardGame, ply: int) -> Iterator[str]:
         yield f"    {seen_text(turn.thought)}"
         if len(line := turn.thought.line) > 1:
             yield f"    line: {' '.join(line[:_PLIES_SHOWN])}{' ...' * (len(line) > _PLIES_SHOWN)}"
-
-
-def _beside(game: BoardGame) -> Iterator[str]:
-    """What stands beside a board: the players and their time on a terminal, and the points where these decide."""
-    clocks, rules = game.clocks() or ("", ""), game.variant.rules
-    for name, side, left in zip(COLOURS, game.sides, clocks, strict=True) if sys.stdout.isatty() else ():
-        yield f"{name.capitalize()}: {side.name}" + (f", {clock_text(left)}" if isinstance(left, float) else "")
-    if rules.score_decides:
-        yield points_text(points(rules, game.game.position))
 
 
 def clock_text(seconds: float) -> str:

@@ -18,7 +18,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from arena.base.wording import cut, message_of
+from arena.base.wording import message_of
 from arena.report.template import modules
 from arena.web.documents import board_document
 from arena.web.games import GameRoom, variant_of
@@ -106,7 +106,7 @@ async def _board(request: Request) -> Response:
     try:
         return Json(await in_thread(partial(board_document, variant, asked.get("fen"))))
     except ValueError as error:
-        raise Refusal(422, cut(str(error), 300)) from None
+        raise Refusal(422, str(error)) from None
 
 
 async def _begin(request: Request) -> Response:
@@ -120,6 +120,6 @@ async def _window(socket: WebSocket) -> None:
     try:
         hosted = socket.app.state.room.game(socket.path_params["game"])
     except Refusal as refusal:
-        await socket.close(GONE, refusal.line)
+        await socket.close(GONE, str(refusal))
         return
     await hosted.serve(socket)

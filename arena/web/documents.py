@@ -10,7 +10,7 @@ from typing import Any
 from arena.base.number import with_minus
 from arena.base.wording import counted
 from arena.board.game import BoardGame
-from arena.board.published import program_of
+from arena.board.sides import program_of
 from arena.board.words import counts_text
 from arena.hosting.analysis import Analysis, Findings
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
@@ -81,19 +81,15 @@ def value_document(turn: int, score: float | None, plies_to_win: int, man: float
     text = said = ""
     if plies_to_win:
         winner = WHITE if sign * plies_to_win > 0 else 1 - WHITE
-        text = f"{'-' if winner else '+'}#{moves_of(plies_to_win)}"
-        said = f"{COLOURS[winner].capitalize()} wins in {counted(moves_of(plies_to_win), 'move')}"
+        moves = (abs(plies_to_win) + 1) // 2  # of one side, as board sites count them
+        text = f"{'-' if winner else '+'}#{moves}"
+        said = f"{COLOURS[winner].capitalize()} wins in {counted(moves, 'move')}"
     elif value is not None or (score is not None and isfinite(score)):
         digits = f".{2 if abs(value) < 9.995 else 1}f" if value is not None else ".3g"
         text = format((sign * (score or 0.0) if value is None else value) + 0.0, f"+{digits}")
         said = f"{text} for White"
     words = {"text": with_minus(text), "said": with_minus(said)}
     return {"value": value, "plies_to_win": sign * plies_to_win, **words}
-
-
-def moves_of(plies: int) -> int:
-    """The moves of one side in so many plies to its win or loss, as board sites count them."""
-    return (abs(plies) + 1) // 2
 
 
 def ply_document(board: BoardGame, ply: int) -> dict[str, Any]:
@@ -131,15 +127,6 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings) -> dic
         "nodes": findings.nodes,
         "seconds": round(findings.seconds, 3),
         "lines": lines,
-        "outlook": [
-            {
-                "text": outlook.text,
-                "path": path(variant, position, outlook.move),
-                "known": outlook.known,
-                "moves": moves_of(outlook.plies_to_win or 0),
-            }
-            for outlook in analysis.outlook()
-        ],
     }
 
 

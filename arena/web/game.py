@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import takewhile
@@ -16,15 +17,14 @@ from arena.base.errors import ArenaError
 from arena.base.wording import message_of
 from arena.board.game import MOST_PLIES, BoardGame, Request, Thought, Turn
 from arena.board.pdn import pdn_text
-from arena.board.published import program_of
-from arena.board.sides import ADVICE_SECONDS, adviser
+from arena.board.sides import ADVICE_SECONDS, adviser, program_of
 from arena.hosting.analysis import Analysis
 from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
 from arena.rules.position import COLOURS
 from arena.rules.result import Draws
 from arena.web.documents import analysis_document, legal_documents, ply_document, position_document
-from arena.web.headline import headline, news, subline
+from arena.web.headline import headline, subline
 from arena.web.messages import (
     FOR_ITS_VERSION,
     Analyse,
@@ -63,8 +63,7 @@ class Window:
         before, self._sent = self._sent, state
         changed = {key: value for key, value in state.items() if key not in before or before[key] != value}
         if moves := changed.get("moves"):
-            pairs = zip(before.get("moves", ()), moves, strict=False)
-            changed["kept"] = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+            changed["kept"] = _same(before.get("moves", ()), moves)
             changed["moves"] = moves[changed["kept"] :]
         error, self.error = self.error, ""
         return changed | {"error": error}
@@ -78,14 +77,10 @@ class HostedGame:
         self.name, self.board, self.request = name, board, request
         self.left_at: float | None = time.monotonic()
         """When its last window left, or it was made; None while a window shows it."""
-        self._was_seen = False
+        self._was_seen = self._is_paused = False
         self._offer = offer
         self._windows: set[Window] = set()
-        self._is_paused = False
         self._flag: asyncio.TimerHandle | None = None
-        self._told: tuple[list[Turn], bool] = ([], False)
-        """The turns, and whether the game was over, when `_news` was made."""
-        self._news = ""
         self._plies: list[tuple[Turn, dict[str, Any]]] = []
         self._made: dict[str, Any] = {"version": -1}
         """What is made once for each version of the game."""
@@ -115,8 +110,12 @@ class HostedGame:
         sending = background(self._send(window))
         try:
             while (message := await socket.receive())["type"] != "websocket.disconnect":
-                window.error = self._refusal(message.get("text") or "")
-                window.awake.set()
+                try:
+                    self._do(asked_in(message.get("text") or ""))
+                    self._changed()
+                except (ArenaError, ValueError) as error:
+                    window.error = str(error)
+                    window.awake.set()
         finally:
             sending.cancel()
             self._windows.discard(window)
@@ -132,35 +131,24 @@ class HostedGame:
     def state(self) -> dict[str, Any]:
         """The whole game as the page takes it."""
         board, request = self.board, self.request
-        clocks, outcome = board.clocks(), board.outcome
-        keys = (request.white, request.black)
-        sides = [
-            {"key": key, "name": side.name, "person": side.is_person}
-            for key, side in zip(keys, board.sides, strict=True)
-        ]
-        is_thinking = self._request is not None
+        clocks, is_thinking = board.clocks(), self._request is not None
         hint = self._advice.document if self._advice and self._advice.is_of(board.game) else None
+        is_waiting = is_compiling() and (is_thinking or bool(hint))
+        found, is_paused = self._found if is_thinking else "", self._is_paused
         return {
             "game": self.name,
             **self._of_version(),
-            "headline": headline(board, is_thinking=is_thinking, is_paused=self._is_paused),
-            "subline": subline(
-                board,
-                hint=hint,
-                found=self._found if is_thinking else "",
-                is_compiling=is_compiling() and (is_thinking or bool(hint)),
-                is_paused=self._is_paused,
-            ),
-            "news": self._news,
-            "sides": dict(zip(COLOURS, sides, strict=True)),
+            "headline": headline(board, is_thinking=is_thinking, is_paused=is_paused),
+            "subline": subline(board, hint=hint, found=found, is_compiling=is_waiting, is_paused=is_paused),
+            "names": dict(zip(COLOURS, (side.name for side in board.sides), strict=True)),
             "request": request.model_dump(exclude_none=True, exclude={"fen"}),
             "thinking": is_thinking,
-            "paused": self._is_paused,
+            "paused": is_paused,
             "lines": self._lines,
             "analysis": self._study and self._study.document,
             "hint": hint,
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
-            "running": bool(clocks) and outcome is None and (is_thinking or board.side.is_person),
+            "running": bool(clocks) and board.outcome is None and (is_thinking or board.side.is_person),
         }
 
     def _of_version(self) -> dict[str, Any]:
@@ -169,9 +157,8 @@ class HostedGame:
         if self._made["version"] == board.version:
             return self._made
         variant, outcome, turns = board.variant, board.outcome, board.turns
-        same = sum(1 for _ in takewhile(lambda pair: pair[0][0] is pair[1], zip(self._plies, turns, strict=False)))
-        del self._plies[same:]
-        self._plies += [(turns[ply], ply_document(board, ply)) for ply in range(same, len(turns))]
+        same = _same([turn for turn, _ in self._plies], turns)
+        self._plies[same:] = [(turns[ply], ply_document(board, ply)) for ply in range(same, len(turns))]
         self._made = {
             "version": board.version,
             "variant": variant.name,
@@ -188,20 +175,11 @@ class HostedGame:
         }
         return self._made
 
-    def _refusal(self, text: str) -> str:
-        """Do what a window asks for; why that cannot be done, in one line for the person, or empty."""
-        try:
-            asked = asked_in(text)
-            if asked.do in FOR_ITS_VERSION and asked.version != self.board.version:
-                return "the game has moved on"
-            self._do(asked)
-        except (Refusal, ArenaError, ValueError) as error:
-            return str(error)
-        self._changed()
-        return ""
-
     def _do(self, asked: Asked) -> None:
+        """Do what a window asks for. Raises Refusal, ArenaError or ValueError, in one line for the person."""
         board = self.board
+        if asked.do in FOR_ITS_VERSION and asked.version != board.version:
+            raise Refusal(409, "the game has moved on")
         match asked:
             case Move():
                 if len(board.turns) >= MOST_PLIES:
@@ -211,10 +189,7 @@ class HostedGame:
                 board.undo()
                 self._is_paused = not self._has_person
             case Wish(do="resign"):
-                persons = [colour for colour, side in enumerate(board.sides) if side.is_person]
-                if not persons:
-                    raise ArenaError("no person plays")
-                board.resign(board.game.turn if len(persons) == 2 else persons[0])
+                board.give_up()
             case Wish(do="stop") if self._request is not None:
                 board.stop()
             case Wish(do="pause") if not self._has_person:
@@ -256,44 +231,39 @@ class HostedGame:
             window.awake.set()
 
     def _changed(self) -> None:
-        """Send the state to the windows, look at the clock, have players and the analysis go on."""
-        if self._request is not None and self._request.version != self.board.version:
+        """Have players, clock and analysis go on with the game as it is now, and windows show it."""
+        board, clocks = self.board, self.board.clocks()
+        goes_on, is_persons = bool(self._windows) and board.outcome is None, board.side.is_person
+        if self._request is not None and self._request.version != board.version:
             self._hold_up()
-        if self._search is None and self._is_due():
-            self._request, self._found = self.board.request(), ""
+        is_due = goes_on and not is_persons and not self._is_paused and len(board.turns) < MOST_PLIES
+        if self._search is None and is_due:
+            self._request, self._found = board.request(), ""
             self._search = background(self._ply(self._request))
-        self._watch_clock()
-        self._follow()
-        self._news = news(self.board, *self._told) or self._news
-        self._told = (list(self.board.turns), self.board.outcome is not None)
+        if self._flag is not None:
+            self._flag.cancel()
+        if clocks is not None and board.outcome is None and is_persons:  # time runs out though nothing happens
+            left = clocks[board.game.turn] + REPORT_SECONDS / 10
+            self._flag = asyncio.get_running_loop().call_later(left, self._changed)
+        is_studied = goes_on and self._lines > 0
+        if self._study is not None and not (is_studied and self._study.is_of(board.game)):
+            _end(self._study)
+            self._study = None
+        if is_studied and self._study is None:
+            limit = Limit(depth=MAX_DEPTH, seconds=ANALYSIS_SECONDS)
+            self._study = Study(board.game.copy(), self._lines, limit)
+            background(self._run(self._study))
         self._say()
-        if self.board.outcome is not None:
-            self.board.release()
+        if board.outcome is not None:
+            board.release()
 
     def _leave(self) -> None:
         """No window shows the game: searches stop, and the players and their memory are let go of."""
         self.left_at = time.monotonic()
         self._hold_up()
-        for study in (self._study, self._advice):
-            _end(study)
+        _end(self._study, self._advice)
         self._study = self._advice = None
         self.board.release()
-
-    def _watch_clock(self) -> None:
-        """See to it that a person's time runs out though nothing happens."""
-        if self._flag is not None:
-            self._flag.cancel()
-            self._flag = None
-        clocks, board = self.board.clocks(), self.board
-        if clocks is not None and board.outcome is None and board.side.is_person:
-            left = clocks[board.game.turn]
-            self._flag = asyncio.get_running_loop().call_later(left + REPORT_SECONDS / 10, self._changed)
-
-    def _is_due(self) -> bool:
-        """Whether a player is to think now."""
-        board = self.board
-        is_on = bool(self._windows) and not self._is_paused and len(board.turns) < MOST_PLIES
-        return is_on and board.outcome is None and not board.side.is_person
 
     async def _ply(self, request: Request) -> None:
         """Have a player answer a request to move, and play the answer; the player stops if this is cancelled."""
@@ -330,17 +300,6 @@ class HostedGame:
             self._search.cancel()
         self._search = self._request = None
 
-    def _follow(self) -> None:
-        """Analyse the position that the game has now, if that is asked for."""
-        game, study = self.board.game, self._study
-        is_due = self._lines > 0 and bool(self._windows) and self.board.outcome is None
-        if study is not None and not (is_due and study.is_of(game)):
-            _end(study)
-            self._study = None
-        if is_due and self._study is None and game.legal_moves:
-            self._study = Study(game.copy(), self._lines, Limit(depth=MAX_DEPTH, seconds=ANALYSIS_SECONDS))
-            background(self._run(self._study))
-
     async def _run(self, study: Study) -> None:
         """Search in a thread, and send what is found until the study is stopped."""
         search, shown = in_thread(study.search), None
@@ -349,9 +308,6 @@ class HostedGame:
             if not study.is_stopped and (study.document is not shown or is_compiling()):
                 shown = study.document
                 self._say()
-        if study is self._advice and not study.is_stopped:
-            self._news = subline(self.board, hint=study.document)
-            self._say()
 
 
 class Study:
@@ -369,7 +325,6 @@ class Study:
             "ply": len(game.moves),
             "by": "endgame tables" if is_solved else self._player.options["evaluation"],
             "lines": [],
-            "outlook": [],
             "done": False,
         }
         """The findings so far."""
@@ -404,10 +359,15 @@ class Study:
             self._analysis.stop()
 
 
-def _end(study: Study | None) -> None:
-    """Stop a study, if there is one."""
-    if study is not None:
+def _end(*studies: Study | None) -> None:
+    """Stop studies, where there are any."""
+    for study in filter(None, studies):
         study.stop()
+
+
+def _same(before: Sequence[Any], after: Sequence[Any]) -> int:
+    """How many things at the beginning of two sequences are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(before, after, strict=False)))
 
 
 def _answer(request: Request) -> Thought | BaseException:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import secrets
 import time
 from functools import partial
 
 from arena.base.errors import ArenaError
-from arena.base.wording import cut
 from arena.board.game import BoardGame, Clock, build
 from arena.board.sides import Side
 from arena.rules.custom import VariantError, build_variant, without_draws
@@ -19,7 +17,7 @@ from arena.web.documents import legal_documents, placed
 from arena.web.game import HostedGame
 from arena.web.messages import ClockGiven, NewGame, Refusal
 from arena.web.offer import Offer
-from arena.web.threads import background, in_thread
+from arena.web.threads import in_thread
 
 MOST_GAMES = 200
 """Games at a time: for another one, the game goes that no window has shown for longest."""
@@ -28,8 +26,6 @@ KEPT_SECONDS = 600.0
 SWEEP_SECONDS = 5.0
 MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""
-_LONGEST = 300
-"""Characters of a message."""
 
 
 class GameRoom:
@@ -55,19 +51,15 @@ class GameRoom:
     async def begin(self, request: NewGame) -> HostedGame:
         """Begin a game. Raises Refusal."""
         variant, sides = await in_thread(partial(_checked, request, self.offer))
-        clock = None if request.clock is None else Clock(request.clock.seconds, request.clock.increment)
-        seed = random.SystemRandom().getrandbits(32)
-        board = BoardGame(variant, sides, request.fen, clock=clock, seed=seed)
+        clock = request.clock and Clock(request.clock.seconds, request.clock.increment)
+        board = BoardGame(variant, sides, request.fen, clock=clock, seed=secrets.randbits(32))
         try:
             await in_thread(partial(build, board.players))
             board.begin_turn()
             return self._add(secrets.token_urlsafe(9), board, request)
         except ArenaError as error:
             board.release()
-            raise Refusal(422, cut(str(error), _LONGEST)) from None
-        except Refusal:
-            board.release()
-            raise
+            raise error if isinstance(error, Refusal) else Refusal(422, str(error)) from None
 
     def open(self) -> None:
         """Begin the first game, in the server's loop."""
@@ -76,7 +68,6 @@ class GameRoom:
             clock = board.clock and ClockGiven.model_construct(**board.clock._asdict())
             named = NewGame.model_construct(variant=board.variant.name, white=white, black=black, clock=clock)
             self._add(self.first, board, named)  # not checked, as the command line has other bounds
-            background(_built(board))
 
     async def sweep(self) -> None:
         """For ever: drop games that no window shows any more."""
@@ -115,7 +106,7 @@ def variant_of(name: str) -> Variant:
     try:
         return build_variant(name)
     except VariantError as error:
-        raise Refusal(422, cut(str(error), _LONGEST)) from None
+        raise Refusal(422, str(error)) from None
 
 
 def _checked(request: NewGame, offer: Offer) -> tuple[Variant, tuple[Side, Side]]:
@@ -133,7 +124,7 @@ def _checked(request: NewGame, offer: Offer) -> tuple[Variant, tuple[Side, Side]
         variant = variant if request.draws else without_draws(variant)
         game = Game(variant, request.fen)
     except ValueError as error:
-        raise Refusal(422, cut(str(error), _LONGEST)) from None
+        raise Refusal(422, str(error)) from None
     if game.legal_moves:
         game.push(game.legal_moves[0])
         game.pop()
@@ -142,11 +133,3 @@ def _checked(request: NewGame, offer: Offer) -> tuple[Variant, tuple[Side, Side]
     if time.monotonic() - began > MOST_SECONDS:
         raise Refusal(422, "captures have too many ways in this position")
     return variant, sides
-
-
-async def _built(board: BoardGame) -> None:
-    """Have the players of the first game built; of one that cannot be, it is said when it is asked."""
-    try:
-        await in_thread(partial(build, board.players))
-    except ArenaError:
-        board.release()

@@ -10,20 +10,23 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from arena.base.errors import ArenaError
 from arena.base.wording import cut, printable
 
 MOST_BYTES = 1 << 16
 """Bytes of a request's body, and of a window's message."""
+_LONGEST = 300
+"""Characters of a refusal."""
 BODY_SECONDS = 10.0
 """Seconds in which a body has to arrive."""
 
 
-class Refusal(Exception):
+class Refusal(ArenaError):
     """A request that is not done: its status, 400 or more, and one line for the person."""
 
     def __init__(self, status: int, line: str) -> None:
-        super().__init__(line)
-        self.status, self.line = status, line
+        super().__init__(cut(line, _LONGEST))
+        self.status = status
 
 
 class Json(Response):
@@ -42,7 +45,7 @@ def json_text(document: Any) -> str:
 
 def refused(refusal: Refusal) -> Json:
     """A refusal as its answer."""
-    return Json({"error": refusal.line}, refusal.status)
+    return Json({"error": str(refusal)}, refusal.status)
 
 
 Name: TypeAlias = Annotated[str, Field(max_length=300)]
@@ -154,5 +157,5 @@ def asked_in(text: str) -> Asked:
 def _refusal(error: ValidationError) -> Refusal:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"]))
-    words = printable(cut(f"{place}: {first['msg']}" if place else first["msg"], 300))
-    return Refusal(400 if first["type"] == "json_invalid" else 422, words)
+    words = f"{place}: {first['msg']}" if place else first["msg"]
+    return Refusal(400 if first["type"] == "json_invalid" else 422, printable(words))

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from arena.base.wording import counted, unknown
-from arena.board.published import program_of
-from arena.board.sides import HOUSE_PROGRAMS, USUAL_LEVEL, Side, level, own_seconds, side_of, timed
+from arena.board.sides import PROGRAMS, USUAL_LEVEL, Side, level, own_seconds, program_of, side_of, timed
 from arena.rules.custom import sizes_of, without_draws
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
@@ -15,14 +14,6 @@ from arena.web.messages import Refusal, SecondsGiven
 from players.evaluation.build import has_network
 from players.player import HUMAN, LEVELS
 
-_PROGRAMS = {
-    "game3": "alpha-beta, 4 plies",
-    "checkers-ai": "iterative deepening, 1 s",
-    "simplified": "alpha-beta, 6 plies",
-    "cis300": f"negamax, level {USUAL_LEVEL} of {LEVELS[-1]}",
-    "casual-10x10": "tree search with alpha-beta, 1000 nodes",
-}
-"""What each of HOUSE_PROGRAMS is."""
 _VARIANTS = [variant for base in VARIANTS.values() for variant in sizes_of(base)]
 """The rule sets on offer."""
 
@@ -82,9 +73,8 @@ class Offer:
                 "name": variant.name,
                 "base": variant.family,
                 "about": variant.about,
-                "usual": variant.family if variant.family in HOUSE_PROGRAMS else f"level-{USUAL_LEVEL}",
+                "usual": variant.family if variant.family in PROGRAMS else f"level-{USUAL_LEVEL}",
                 "first": COLOURS[variant.first],
-                "squares": variant.squares,
                 "columns": 2 * variant.rules.per_row,
                 "rows": variant.rules.rows,
                 "draws": variant != without_draws(variant),
@@ -122,19 +112,18 @@ class Offer:
 def _built_in() -> Iterator[Offered]:
     for depth in LEVELS:
         yield Offered(f"level-{depth}", "levels", f"searches {counted(depth, 'ply', 'plies')}", level(depth))
-    for name, entry in HOUSE_PROGRAMS.items():
+    for name, program in PROGRAMS.items():
         variants = tuple(variant.name for variant in _VARIANTS if variant.family == name)
-        yield Offered(name, "published", _PROGRAMS[name], side_of(entry), variants)
+        yield Offered(name, "published", program.about, side_of(program.entry), variants)
     trained = tuple(variant.name for variant in _VARIANTS if has_network(variant))
     for name, about, plays, settings in (
-        ("neural", "the strongest here: full search, trained network", trained, {"evaluation": "neural"}),
-        ("strong", "full search, evaluation made by hand", None, {"evaluation": "strong"}),
-        ("mcts", "Monte Carlo tree search", None, {"type": "mcts", "rollout": {"depth": 2}}),
+        ("neural", "the strongest: trained network", trained, "preset: full, evaluation: neural"),
+        ("strong", "full search, evaluation made by hand", None, "preset: full, evaluation: strong"),
+        ("mcts", "Monte Carlo tree search", None, "type: mcts, rollout: {depth: 2}"),
     ):
-        preset = {} if "type" in settings else {"preset": "full"}
-        yield Offered(name, "strong", about, side_of({**preset, **settings, "seconds": 1.0, "name": name}), plays)
+        yield Offered(name, "strong", about, side_of(f"{{name: {name}, seconds: 1.0, {settings}}}"), plays)
     yield Offered("random", "simple", "any legal move", side_of("random"))
     yield Offered("greedy", "simple", "takes what it can, one ply ahead", side_of("greedy"))
     for depth in (2, 4, 6, 8):
-        side = side_of({"depth": depth, "evaluation": "simple", "name": f"simple {depth}"})
-        yield Offered(f"simple-{depth}", "simple", f"searches {depth} plies, counts pieces", side)
+        about = f"searches {depth} plies, counts pieces"
+        yield Offered(f"simple-{depth}", "simple", about, side_of(f"simple@d{depth}"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena import Game
 from arena.base.errors import ArenaError
-from arena.board.entering import check_start, entered_move, is_like_move, is_place, legal_line, numbered_move
+from arena.board.entering import entered_move, is_like_move, legal_line, numbered_move
 from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place
 from tests.helpers.command_line import one_line
@@ -127,17 +127,6 @@ def test_a_pass_is_entered_where_it_is_the_move():
     assert legal_line(game) == "the only move: pass"
     with pytest.raises(ArenaError, match="is no move; legal moves"):
         entered("pass")
-
-
-def test_the_start_of_a_move_alone_is_a_row_and_a_column_of_a_piece_that_can_move():
-    game = Game("game3")
-    assert all(is_place(game, text) for text in ("2 0", "(2, 0)", "2,0"))
-    assert not any(is_place(game, text) for text in ("9 13", "9-13", "2 0 3 1", "2"))
-    check_start(game, "2 0")
-    for text in ("5 1", "0 0", "1 0"):
-        with pytest.raises(ArenaError) as caught:
-            check_start(game, text)
-        one_line(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import termios
 import time
 from pathlib import Path
 
-PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?(?: \S+ \S+ to)?|over|paused)> "
+PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?|over|paused)> "
 """What stands before a line that is waited for."""
 _SECONDS = 60
 """Seconds for an answer, the compilation of a rule set among them."""

@@ -25,10 +25,10 @@ class Visitor:
     def begin(self, variant: str, white: str, black: str, fen: str = "", **more: Any) -> None:
         """Begin a game by the address of one that was asked for."""
         body = {"variant": variant, "white": white, "black": black, **({"fen": fen} if fen else {}), **more}
-        begun = self.call("web/page/server.js", "post", "/api/games", body)
+        begun = self.call("web/page/server.js", "request", "/api/games", body)
         self.page.evaluate("id => { location.hash = `#/game/${id}`; }", begun["game"])
-        loaded(self.page, "web/page/store.js")
-        self.page.wait_for_function("id => tested['web/page/store.js'].store.game?.game === id", arg=begun["game"])
+        loaded(self.page, "web/page/state.js")
+        self.page.wait_for_function("id => tested['web/page/state.js'].store.game?.game === id", arg=begun["game"])
         self.page.wait_for_selector("[data-mode=game]")
         self.page.wait_for_selector(f".board-squares [data-square='{len(self.state['start']['pieces'])}']")
 
@@ -42,8 +42,8 @@ class Visitor:
     @property
     def state(self) -> dict[str, Any]:
         """The game as the page has it."""
-        loaded(self.page, "web/page/store.js")
-        return dict(self.page.evaluate("tested['web/page/store.js'].store.game"))
+        loaded(self.page, "web/page/state.js")
+        return dict(self.page.evaluate("tested['web/page/state.js'].store.game"))
 
     @property
     def pieces(self) -> dict[int, str]:

@@ -3,25 +3,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { changed, clockText, goesOn, isBlackBelow, keyOf, personsOf, shareOf, swapped, valueAt } from "../../arena/web/page/game_state.js";
+import { changed, clockText, isBlackBelow, personsOf, shareOf, swapped, valueAt } from "../../arena/web/page/state.js";
 
 const turn = (text, more = {}) => ({
   text, squares: { origin: 11, target: 15, captured: [] }, path: [11, 15], turn: "white", pieces: `after ${text}`, crowned: false, seconds: 0, note: null, ...more,
 });
-const person = { key: "human", name: "human", person: true };
-const level = { key: "level-3", name: "level 3", person: false };
+const seats = (white, black) => ({ request: { white, black } });
 const state = (more = {}) => ({
   game: "g", variant: "english", first: "black", turn: "black", start: { fen: "B:W32:B1", turn: "black", pieces: "start" },
-  sides: { white: level, black: person }, moves: [], legal: [], thinking: false, paused: false, outcome: null,
-  failure: "", ...more,
+  names: { white: "level 3", black: "ann" }, ...seats("level-3", "human"), moves: [], legal: [], analysis: null, ...more,
 });
 
 test("a person has the own side below; of two, who began", () => {
   assert.equal(isBlackBelow(state()), true);
   assert.equal(isBlackBelow(state({ upright: true })), false);
-  assert.equal(isBlackBelow(state({ sides: { white: person, black: level } })), false);
-  assert.equal(isBlackBelow(state({ sides: { white: level, black: level } })), false);
-  const two = state({ sides: { white: person, black: person }, turn: "white" });
+  assert.equal(isBlackBelow(state(seats("human", "level-3"))), false);
+  assert.equal(isBlackBelow(state(seats("level-3", "level-3"))), false);
+  const two = state(seats("human", "human"));
   assert.deepEqual([personsOf(two), isBlackBelow(two)], [["white", "black"], true]);
 });
 
@@ -30,20 +28,14 @@ test("colours are swapped with the seconds of their players", () => {
   assert.deepEqual(swapped(request), { ...request, white: "human", black: "level-3", seconds: { white: null, black: 2.5 } });
 });
 
-test("a state goes on from one whose moves it begins with", () => {
-  const [one, two, other] = [["a"], ["a", "b"], ["c", "b"]].map((texts) => state({ moves: texts.map((text) => turn(text)) }));
-  assert.deepEqual([goesOn(one, two), goesOn(two, one), goesOn(one, other)], [true, false, false]);
-  assert.notEqual(keyOf(one, 1), keyOf(other, 1));
-  assert.equal(keyOf(one, 1), keyOf(two, 1));
-});
-
 test("a position is worth what its analysis found, else what a player saw within a move", () => {
   const note = (value) => turn("x", { note: { value, plies_to_win: 0 } });
   const played = state({ moves: [note(1), turn("y"), turn("z")] });
   assert.deepEqual([0, 1, 2, 3].map((ply) => valueAt(played, ply)?.value.value), [undefined, 1, 1, undefined]);
-  assert.deepEqual(valueAt(played, 1, { lines: [{ value: 2, plies_to_win: 0 }], by: "neural" }), { value: { value: 2, plies_to_win: 0 }, by: "neural" });
-  assert.equal(valueAt(played, 1, { lines: [{ value: null, plies_to_win: 0 }] }).value.value, 1);
-  assert.equal(valueAt(played, 1, { lines: [] }).value.value, 1);
+  const found = (ply, ...lines) => valueAt({ ...played, analysis: { ply, by: "neural", lines } }, 1);
+  const [best, unknown] = [{ value: 2, plies_to_win: 0 }, { value: null, plies_to_win: 0 }];
+  assert.deepEqual(found(1, best), { value: best, by: "neural" });
+  assert.deepEqual([found(1, unknown), found(1), found(2, best)].map(({ value }) => value.value), [1, 1, 1]);
 });
 
 test("the bar is full where a win is certain, half where nobody is ahead", () => {
@@ -58,6 +50,6 @@ test("what has changed of a state keeps its other parts and the moves before", (
   assert.deepEqual([second.moves[0], second.variant, changed(second, { kept: 0, moves: [] }).moves], [first.moves[0], "english", []]);
 });
 
-test("a clock shows hours, and tenths when few seconds are left", () => {
-  assert.deepEqual([3725, 245.9, 20, 19.96, 9.54, -1].map(clockText), ["1:02:05", "4:05", "0:20", "0:20.0", "0:09.5", "0:00.0"]);
+test("a clock shows hours, and is 0:00 only where no time is left", () => {
+  assert.deepEqual([3725, 245.9, 20, 0.2, 0, -1].map(clockText), ["1:02:05", "4:06", "0:20", "0:01", "0:00", "0:00"]);
 });

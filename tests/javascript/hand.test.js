@@ -6,15 +6,15 @@ import { test } from "node:test";
 import { Hand } from "../../arena/web/page/hand.js";
 
 /* A hand with these moves, {text: paths}, and what it did. */
-function handWith(moves, more = {}) {
+function handWith(moves) {
   const done = [];
-  const board = { signs: {}, shown: "", show(pieces) { this.shown = pieces; }, sign(signs) { this.signs = signs; } };
-  const hand = new Hand(board, {
+  const board = { signs: {}, pieces: "" };
+  const hand = new Hand({
+    draw: (pieces, signs) => Object.assign(board, { pieces, signs }),
     move: (text, skip) => done.push([text, skip]), say: (text) => done.push(text), choice: (texts) => done.push(texts),
-    begin: (numbers) => done.push(["begin", ...numbers]),
   });
   const legal = Object.entries(moves).map(([text, paths]) => ({ text, paths, captured: text.includes("x") ? [2] : [] }));
-  hand.offer({ pieces: "bb..w.", last: null, turn: "black", legal, ...more });
+  hand.offer({ pieces: "bb..w.", turn: "black", legal });
   return { hand, board, done };
 }
 
@@ -44,7 +44,7 @@ test("a capture is told by its end where that is clear, else square by square", 
   assert.deepEqual(clear.done, [["1x5", 0]]);
   const stepwise = handWith(moves);
   for (const number of [1, 3]) stepwise.hand.pick(number);
-  assert.deepEqual([stepwise.done, stepwise.board.shown], [[], ".bb.w."]);
+  assert.deepEqual([stepwise.done, stepwise.board.pieces], [[], ".bb.w."]);
   stepwise.hand.pick(6);
   assert.deepEqual(stepwise.done, [["1x6", 1]]);
 });
@@ -56,20 +56,13 @@ test("moves that end on the same square are asked about", () => {
   assert.deepEqual(done, [["1x3x6", "1x4x6"]]);
 });
 
-test("a piece that is dropped has been seen to walk, and beside the board it goes back", () => {
+test("a piece that is dropped has been seen to walk, and on a square that it cannot reach it goes back", () => {
   const { hand, board, done } = handWith({ "1-3": [[1, 3]] });
-  assert.ok(hand.grab(1));
-  hand.drop(1, 0);
-  assert.equal(board.shown, "bb..w.");
-  hand.drop(1, 3);
-  assert.deepEqual([done, board.shown], [[["1-3", 1]], ".bb.w."]);
-});
-
-test("the first touch of a piece begins a game that is set up", () => {
-  const { hand, done } = handWith({}, { begins: true });
-  assert.ok(hand.grab(5) && !hand.grab(3));
-  hand.pick(3);
-  hand.pick(1);
-  hand.drop(1, 3);
-  assert.deepEqual(done, [["begin", 1], ["begin", 1, 3]]);
+  assert.deepEqual([hand.holds(1), hand.holds(2), hand.holds(5)], [true, false, false]);
+  hand.lift(1);
+  hand.pick(6, true);
+  assert.deepEqual([hand.steps, board.pieces], [[], "bb..w."]);
+  hand.lift(1);
+  hand.pick(3, true);
+  assert.deepEqual([done, board.pieces], [[["1-3", 1]], ".bb.w."]);
 });

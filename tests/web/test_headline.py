@@ -11,7 +11,7 @@ from arena.board.sides import Side, level
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
-from arena.web.headline import headline, news, subline
+from arena.web.headline import headline, subline
 from players.player import HUMAN
 
 ENGLISH, PERSON = VARIANTS["english"], Side(HUMAN)
@@ -44,16 +44,3 @@ def test_below_the_headline_stand_findings_hints_compilation_and_what_has_to_be_
     assert "compiled" in subline(board_of(), is_compiling=True)
     for fen, words in (("B:W15,16,22:B10,11,12,17", "You must capture: "), ("B:W5:B28", "The only move: 28-32.")):
         assert subline(board_of(fen)).startswith(words)
-
-
-def test_what_happened_since_is_read_aloud_once() -> None:
-    board = board_of("B:W15,21:B11,K1", white=PERSON)
-    assert news(board, [], False) == ""
-    board.play(board.game.legal_moves[0])
-    assert "Black 11x18. White to move." in news(board, [], False)
-    played = list(board.turns)
-    assert news(board, played, False) == ""
-    board.undo()
-    assert "Taken back" in news(board, played, False)
-    board.resign(BLACK)
-    assert news(board, [], False).startswith("White wins") and not news(board, [], True)

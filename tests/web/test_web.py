@@ -107,7 +107,7 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
     players = {player["key"]: player for player in offer["players"]}
     assert {player["group"] for player in players.values()} == {"levels", "published", "strong", "simple", "yours"}
     for key in ("level-1", "random", own(at, "slow")):
-        assert at.begin(white=key)["sides"]["white"]["key"] == key
+        assert at.begin(white=key)["request"]["white"] == key
     international = VARIANTS["international"]
     strongest = adviser(international, Limit(seconds=1.0))
     assert at.room.offer.seats("human", "neural", international, SecondsGiven())[1].spec == replace(

@@ -8,12 +8,7 @@ from markupsafe import Markup
 
 from arena.report.template import environment
 
-STYLES = (
-    "report/page/palette.css",
-    "report/viewer/viewer.css",
-    "web/page/frame.css",
-    "web/page/game.css",
-)
+STYLES = ("report/page/palette.css", "report/viewer/viewer.css", "web/page/page.css")
 """Below the package `arena`, in the order in which the browser reads them."""
 MODULE = "web/page/main.js"
 """The module that is the page, as STYLES: its imports say what else is read."""

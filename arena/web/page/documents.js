@@ -1,34 +1,24 @@
-/* The documents that the server sends, as types: arena/web has what they mean. Nothing here is run. */
+/* The documents that the server sends, as types: arena/web/documents.py has what they mean. Nothing here is run. */
 
 /** @import { Look } from "../../report/viewer/board.js" */
 /** @import { Ply, Points, Step } from "../../report/viewer/ply.js" */
 
 /** @typedef {"white"|"black"} Colour */
-
-/**
- * A position of arena/web/documents.py; `points` are there where the score decides.
- * @typedef {{fen: string, pieces: string, points: Points|null, turn: Colour}} PositionDocument
- */
-
+/** @typedef {{fen: string, pieces: string, points: Points|null, turn: Colour}} PositionDocument with points where they decide */
 /** @typedef {{svg: string, look: Look, start: PositionDocument}} BoardDocument */
 
 /** @typedef {{variants: VariantOffered[], players: PlayerOffered[]}} Offer */
-
-/** @typedef {{name: string, base: string, about: string, usual: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean}} VariantOffered */
+/** @typedef {{name: string, base: string, about: string, usual: string, first: Colour, columns: number, rows: number, draws: boolean, upright: boolean}} VariantOffered */
 /** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null, seconds: number|null}} PlayerOffered */
 
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
 
-/** @typedef {{key: string, name: string, person: boolean}} Side */
-/** @typedef {{result: string, termination: string}} Outcome */
-
 /**
- * A game at the board in words and in full; `news` is what happened last, read aloud, `error` says why what the window
- * asked was not done. `request` asks for another game as this one.
- * @typedef {{game: string, version: number, headline: string, subline: string, news: string, variant: string,
- *   undrawn: boolean, upright: boolean, first: Colour, turn: Colour, fen: string, start: PositionDocument,
- *   sides: Record<Colour, Side>, request: GameRequest, moves: Ply[], legal: LegalMove[], thinking: boolean,
- *   paused: boolean, lines: number, analysis: Findings|null, hint: Findings|null, outcome: Outcome|null,
+ * A game at the board; `error` says why what the window asked was not done, `request` asks for another game as this one.
+ * @typedef {{game: string, version: number, headline: string, subline: string, variant: string, undrawn: boolean,
+ *   upright: boolean, first: Colour, turn: Colour, fen: string, start: PositionDocument, names: Record<Colour, string>,
+ *   request: GameRequest, moves: Ply[], legal: LegalMove[], thinking: boolean, paused: boolean, lines: number,
+ *   analysis: Findings|null, hint: Findings|null, outcome: {result: string, termination: string}|null,
  *   clocks: Record<Colour, number>|null, running: boolean, pdn: string, error: string}} GameState
  */
 
@@ -40,11 +30,9 @@
 
 /** @typedef {{value: number|null, plies_to_win: number, text: string, said: string}} Value */
 /** @typedef {Value & {known: "win"|"draw"|"loss"|null, moves: Step[], path: number[]}} Line */
-/** @typedef {{text: string, path: number[], known: "win"|"draw"|"loss"|null, moves: number}} Outlook */
 /**
  * The findings of an analysis of the position after so many plies, by the evaluation `by`.
- * @typedef {{ply: number, by: string, done: boolean, depth: number, nodes: number, seconds: number, lines: Line[],
- *   outlook: Outlook[], failure?: string}} Findings
+ * @typedef {{ply: number, by: string, done: boolean, depth: number, nodes: number, seconds: number, lines: Line[], failure?: string}} Findings
  */
 
 export {};

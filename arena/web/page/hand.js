@@ -1,119 +1,80 @@
 /* A person's move, picked square by square among the legal ones, which the server lists. */
 
 /** @import { LegalMove } from "./documents.js" */
-/** @import { Squares } from "../../report/viewer/ply.js" */
-/** @import { PlayBoard } from "./playboard.js" */
+
+/** @typedef {{text: string, path: number[], takes: boolean}} Way a move by the squares on which its piece stands in turn */
 
 export class Hand {
   /**
-   * `on.move(text, skip)` plays a move, of which up to `skip` squares of the piece's way were seen to; `on.say(text)` tells the person something, `on.choice(texts)` asks which of several moves is meant;
-   * `on.begin(numbers)` begins a game and picks these squares in it; `on.change()` is called when the board has changed.
-   * @param {Pick<PlayBoard, "show"|"sign"|"signs">} board
-   * @param {{move: (text: string, skip: number) => void, say: (text: string) => void,
-   *   choice: (texts: string[]) => void, begin: (numbers: number[]) => void, change?: () => void}} on
+   * `on.draw(pieces, signs)` shows what was picked; `on.move(text, skip)` plays a move, of which `skip` squares of the
+   * piece's way were seen; `on.say(text)` tells the person something; `on.choice(texts)` asks which of several is meant.
+   * @param {{draw: (pieces: string, signs: Record<string, number[]>) => void, move: (text: string, skip: number) => void,
+   *   say: (text: string) => void, choice: (texts: string[]) => void}} on
    */
-  constructor(board, on) {
-    this.board = board;
+  constructor(on) {
     this.on = on;
-    /** @type {LegalMove[]} */
-    this.legal = [];
+    /** @type {Way[]} */
+    this.ways = [];
     this.pieces = "";
-    /** @type {Squares|null} */
-    this.last = null;
     this.turn = "";
-    this.begins = false;
     /** @type {number[]} */
     this.steps = []; // squares that were picked
-    this.fresh = false; // whether the pointer that is down picked the piece
   }
 
-  /* What the person may do now: `legal` as the server has it. `begins` if the first pick begins a game. */
-  offer({ pieces, last, turn, legal, begins = false }) {
-    Object.assign(this, { pieces, last, turn, legal, begins, steps: [] });
+  /** What the person may do now. @param {{pieces: string, turn: string, legal: LegalMove[]}} offered */
+  offer({ pieces, turn, legal }) {
+    const ways = legal.flatMap(({ text, paths, captured }) => paths.map((path) => ({ text, path, takes: captured.length > 0 })));
+    Object.assign(this, { pieces, turn, ways: ways.filter(({ path }) => path.length), steps: [] });
     this.draw();
   }
 
-  /* All ways of all moves: {text, path}. */
-  get ways() {
-    return this.legal.flatMap(({ text, paths }) => paths.filter((path) => path.length).map((path) => ({ text, path })));
-  }
-
-  /* Those that begin with what has been picked. */
+  /* The ways that begin with what has been picked. */
   get fitting() {
     return this.ways.filter(({ path }) => this.steps.every((number, place) => path[place] === number));
   }
 
-  get origins() {
-    return distinct(this.ways.map(({ path }) => path[0]));
+  /* Whether a piece on a square can be dragged. */
+  holds(number) {
+    return number === this.steps.at(-1) || (this.steps.length < 2 && this.ways.some(({ path }) => path[0] === number));
   }
 
-  grab(number) {
-    if (this.begins) return this.holds(number);
-    this.fresh = this.steps.at(-1) !== number;
-    if (this.steps.at(-1) === number) return true;
-    if (this.steps.length < 2 && this.origins.includes(number) && !this.reached(number).length) this.lift(number);
-    else this.fresh = false;
-    return this.steps.at(-1) === number;
-  }
-
-  tap(number) {
-    if (this.fresh && this.steps.length === 1 && this.steps[0] === number) {
-      this.fresh = false;
-      return;
-    }
-    this.pick(number);
-  }
-
-  drop(from, to) {
-    if (this.begins) this.on.begin(to ? [from, to] : [from]);
-    else if (to && this.reached(to).length) this.pick(to, true);
-    else this.draw();
+  /* Take up a piece that `holds`. */
+  lift(number) {
+    if (number !== this.steps.at(-1)) this.steps = [number];
+    this.draw();
   }
 
   /* Take the next square. */
   pick(number, dragged = false) {
-    if (this.begins) return void (this.holds(number) && this.on.begin([number]));
-    if (!this.steps.length) return this.lift(number);
-    const { steps } = this;
-    const reached = this.reached(number);
-    if (!reached.length) return this.elsewhere(number);
-    const texts = distinct(reached.map(({ text }) => text));
-    const next = reached.filter(({ path }) => path[steps.length] === number);
-    if (texts.length === 1 && reached.some(({ path }) => path.at(-1) === number)) {
-      const { text, path } = reached.find((way) => way.path.at(-1) === number);
-      return this.play(text, path, dragged);
-    }
-    if (!next.length) return this.on.choice(texts);
-    this.steps = [...steps, number];
-    const done = this.fitting.filter(({ path }) => path.length === this.steps.length);
-    if (done.length && distinct(this.fitting.map(({ text }) => text)).length === 1) return this.play(done[0].text, done[0].path, dragged);
-    this.draw();
-    if (done.length) this.on.say("Click the square again to stop there, or go on.");
-    return undefined;
-  }
-
-  /* Ways that go on to a square next, or end there. */
-  reached(number) {
     const { length } = this.steps;
-    return length ? this.fitting.filter(({ path }) => path.length > length && (path[length] === number || path.at(-1) === number)) : [];
+    const reached = length ? this.fitting.filter(({ path }) => path.length > length && (path[length] === number || path.at(-1) === number)) : [];
+    const texts = distinct(reached.map(({ text }) => text));
+    const whole = reached.find(({ path }) => path.at(-1) === number);
+    if (whole && texts.length === 1) this.play(whole, dragged);
+    else if (reached.some(({ path }) => path[length] === number)) {
+      this.steps.push(number);
+      const [only, ...others] = this.fitting;
+      if (!others.length && only.path.length === this.steps.length) this.play(only, dragged);
+      else this.draw();
+    } else if (reached.length) this.on.choice(texts);
+    else this.elsewhere(number);
   }
 
+  /* A square was picked that no piece goes on to: a capture ends where it may, or another piece is taken up, or none. */
   elsewhere(number) {
     const done = this.fitting.find(({ path }) => path.length === this.steps.length);
-    if (number === this.steps.at(-1) && done) return this.play(done.text, done.path, false);
-    if (this.origins.includes(number) && number !== this.steps[0]) return this.lift(number);
-    return this.put();
-  }
-
-  lift(number) {
-    if (!this.origins.includes(number)) {
-      if (this.legal.length && this.own(number)) {
-        this.on.say(this.legal.some(({ captured }) => captured.length) ? "A capture is compulsory: the marked pieces can move." : "This piece has no legal move.");
-      }
-      return this.put();
+    if (done && number === this.steps.at(-1)) {
+      this.play(done, false);
+      return;
     }
-    this.steps = [number];
-    return this.draw();
+    if (number !== this.steps[0] && this.ways.some(({ path }) => path[0] === number)) this.steps = [number];
+    else {
+      if (!this.steps.length && this.ways.length && this.pieces[number - 1].toLowerCase() === this.turn[0]) {
+        this.on.say(this.ways[0].takes ? "A capture is compulsory: the marked pieces can move." : "This piece has no legal move.");
+      }
+      this.steps = [];
+    }
+    this.draw();
   }
 
   /* Put the piece back. */
@@ -122,44 +83,29 @@ export class Hand {
     this.draw();
   }
 
-  play(text, path, dragged) {
-    const from = this.steps.length - 1;
-    this.steps = [];
-    this.legal = [];
-    if (dragged) this.board.show(this.moved(path[0], path.at(-1)), this.last);
-    this.board.sign({});
-    this.on.move(text, dragged ? path.length - 1 : from);
-  }
-
-  holds(number) {
-    return this.pieces[number - 1] !== ".";
-  }
-
-  own(number) {
-    return this.pieces[number - 1].toLowerCase() === this.turn[0];
+  play({ text, path }, dragged) {
+    const skip = dragged ? path.length - 1 : this.steps.length - 1;
+    Object.assign(this, { pieces: this.moved(path[0], path[skip]), ways: [], steps: [] });
+    this.draw();
+    this.on.move(text, skip);
   }
 
   /* The pieces with one of them elsewhere. */
   moved(from, to) {
     const pieces = [...this.pieces];
-    pieces[from - 1] = ".";
-    pieces[to - 1] = this.pieces[from - 1];
+    [pieces[from - 1], pieces[to - 1]] = [".", this.pieces[from - 1]];
     return pieces.join("");
   }
 
   draw() {
     const { steps } = this;
     const fitting = steps.length ? this.fitting.filter(({ path }) => path.length > steps.length) : [];
-    this.board.show(steps.length > 1 ? this.moved(steps[0], steps.at(-1)) : this.pieces, this.last);
-    this.board.sign({
-      ...this.board.signs,
-      draggable: this.begins ? [...this.pieces].map((letter, place) => (letter === "." ? 0 : place + 1)) : [],
-      movable: steps.length ? [] : this.origins,
+    this.on.draw(steps.length > 1 ? this.moved(steps[0], steps.at(-1)) : this.pieces, {
+      movable: steps.length ? [] : distinct(this.ways.map(({ path }) => path[0])),
       chosen: steps.slice(-1),
       steps: distinct(fitting.map(({ path }) => path[steps.length])),
       ends: distinct(fitting.map(({ path }) => path.at(-1))),
     });
-    if (this.on.change) this.on.change();
   }
 }
 

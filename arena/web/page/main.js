@@ -1,16 +1,13 @@
 /* The page: a game is set up, played, and ends. Its address says which: `#/` is one that is being set up, `#/game/ID`
    one of the server's. */
 
-import { element, partsOf } from "../../report/viewer/element.js";
-import { fenOf } from "../../report/viewer/words.js";
-import { say, showLost } from "./dialogs.js";
+import { partsOf } from "../../report/viewer/element.js";
 import { Game } from "./game.js";
-import { capital, positionAt, swapped } from "./game_state.js";
 import { commandOf } from "./keys.js";
-import { get, keepToken, post } from "./server.js";
+import { say } from "./messages.js";
+import { keepToken, request } from "./server.js";
 import { Setup } from "./setup.js";
-import { HUMAN } from "./sides.js";
-import { store } from "./store.js";
+import { isBlackBelow, store, swapped } from "./state.js";
 import { Table } from "./table.js";
 
 const COMPILING = "The rules are being compiled: some 20 seconds, the first time only.";
@@ -26,33 +23,26 @@ let table = null;
 let game = null;
 /** @type {Setup} */
 let setup = null;
-let latest = 0; // counts previews and games, of which a later one overtakes the others
 
 async function begin() {
-  const offer = await get("/api/offer");
+  const offer = await request("/api/offer");
   parts = partsOf(host);
-  table = new Table(parts.board, {
-    move: (text, skip) => game.play(text, skip),
-    say,
-    choice: choose,
-    begin: (numbers) => start(setup.request, numbers),
-  });
+  table = new Table(parts.board, { move: (text, skip) => game.play(text, skip), say, choice: (texts) => game.choose(texts) });
   game = new Game(parts, table, offer);
   setup = new Setup(parts, offer, { preview, begin: () => start(setup.request) });
-  for (const [name, button] of Object.entries(actions)) {
-    for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
+  for (const button of host.querySelectorAll("[data-action]")) {
+    button.addEventListener("click", () => actions[/** @type {HTMLElement} */ (button).dataset.action]());
   }
+  parts.asking.addEventListener("close", () => { if (parts.asking.returnValue === "yes") game.ask("resign"); });
   document.addEventListener("keydown", key);
 }
-
-const mode = () => parts.game.dataset.mode;
 
 const actions = {
   undo: () => game.ask("undo"),
   hint: () => game.ask("hint"),
-  flip: () => flip(),
+  flip: () => { store.isTurned = !store.isTurned; game.render(); },
   stop: () => game.ask("stop"),
-  pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text),
+  pass: () => game.play("pass"),
   pause: () => game.ask(store.game.paused ? "resume" : "pause"),
   sides: () => game.swap(),
   resign: () => game.resign(),
@@ -61,69 +51,43 @@ const actions = {
   back: () => game.look(store.ply - 1),
   forward: () => game.look(store.ply + 1),
   now: () => game.look(store.game.moves.length),
-  again: () => again(false),
-  swapped: () => again(true),
+  again: () => start({ ...store.game.request, fen: store.game.start.fen }),
+  swapped: () => start({ ...swapped(store.game.request), fen: store.game.start.fen }),
   swap: () => setup.swap(),
-  goon: () => { location.hash = `#/game/${store.game.game}`; },
   copy: () => game.copy(),
+  save: () => game.save(),
   keys: () => parts.help.showModal(),
-  fromhere: () => start({ ...store.game.request, fen: fenOf(positionAt(store.game, store.ply)) }, [], game.flipped),
 };
 
-/* Set up a game. */
-function set() {
-  game.leave();
-  game.panel.mode("setup");
-  parts.actions.goon.hidden = !store.game || Boolean(store.game.outcome);
-  showLost(parts, "");
-  if (setup.sides.variant) setup.changed();
-  else setup.usual();
-}
-
-/* Show what is set up, on a board that begins the game when a piece is touched. */
-async function preview({ variant, position, white, black }) {
-  if (mode() !== "setup") return;
-  latest += 1;
-  const mine = latest;
-  const usual = await table.take(variant).catch(() => null);
-  if (!usual || mine !== latest || mode() !== "setup") return;
-  const { pieces, points, turn } = position || usual;
-  const { upright } = setup.variant;
-  const flipped = (white !== HUMAN && black === HUMAN && !upright) !== store.isSetupTurned;
+/* Show what is set up. */
+async function preview() {
+  const { variant, sides: { value } } = setup;
+  const usual = await table.take(variant.name).catch(({ message }) => say(message));
+  if (!usual || setup.variant !== variant || parts.game.dataset.mode !== "setup") return;
+  const position = store.position || usual;
+  const flipped = isBlackBelow({ request: value, first: variant.first, upright: variant.upright });
   table.turn(flipped);
-  const own = (colour) => (white === black ? capital(colour) : "You");
-  const name = (player, colour) => (player === HUMAN ? own(colour) : setup.name(player));
-  game.panel.strips({ white: name(white, "white"), black: name(black, "black") }, turn, { pieces, points }, flipped);
-  table.offer({ pieces, last: null, turn, legal: [], begins: true });
+  game.panel.strips({ names: { white: setup.name(value.white), black: setup.name(value.black) }, request: value, turn: position.turn }, position, flipped);
+  table.offer({ pieces: position.pieces, turn: position.turn, last: null, legal: [] });
 }
 
-/* Begin a game, and pick squares in it: these, and those that are picked on the board while it is being begun.
-   `flipped` says whether Black is below, where that is not the usual side. */
-async function start(request, numbers = [], flipped = undefined) {
-  const byHand = numbers.length > 0;
-  const isSetUp = mode() === "setup";
-  if (isSetUp && !parts.setup.reportValidity()) {
-    setup.changed();
-    return;
-  }
-  latest += 1;
+/* Begin a game. */
+async function start(asked) {
+  const isSetUp = parts.game.dataset.mode === "setup";
+  if (isSetUp && !parts.setup.reportValidity()) return;
   let problem = "";
   parts.begin.disabled = true;
-  if (isSetUp) table.wait(numbers);
   const waiting = setTimeout(() => say(COMPILING, true), LONG);
   try {
-    const { game: id } = await post("/api/games", request, { quiet: true });
-    store.isSetupTurned = false;
+    const { game: id } = await request("/api/games", asked);
     history.pushState(null, "", `#/game/${id}`);
-    await game.open(id, flipped);
-    if (!byHand) parts.board.scrollIntoView({ block: "nearest" });
+    await game.open(id);
+    parts.board.scrollIntoView({ block: "nearest" });
     parts.board.focus({ preventScroll: true });
-    for (const number of numbers) if (game.isHere && store.game.legal.length) table.hand.pick(number, true);
   } catch (error) {
     if (error.status === undefined) throw error;
     problem = error.message;
-    if (isSetUp && request.fen && !store.position) setup.refuse(problem);
-    if (mode() === "setup") setup.changed();
+    if (isSetUp && asked.fen && !store.position) setup.refuse(problem);
   } finally {
     clearTimeout(waiting);
     say(problem);
@@ -131,35 +95,11 @@ async function start(request, numbers = [], flipped = undefined) {
   }
 }
 
-function again(swaps) {
-  const request = { ...store.game.request, fen: store.game.start.fen };
-  start(swaps ? swapped(request) : request);
-}
-
-function flip() {
-  if (mode() === "setup") {
-    store.isSetupTurned = !store.isSetupTurned;
-    setup.changed();
-  } else {
-    store.isTurned = !store.isTurned;
-    game.render();
-  }
-}
-
-/* Have the person say which of several moves is meant. */
-function choose(texts) {
-  parts.choice.hidden = false;
-  parts.choice.replaceChildren("Which one? ", ...texts.map((text) => element("button", {
-    type: "button", onclick: () => game.play(text),
-  }, text)));
-  parts.choice.querySelector("button").focus();
-}
-
 function key(event) {
   const name = document.querySelector("dialog[open]") ? undefined : commandOf(event);
-  if (!name || (mode() === "setup" && name !== "flip" && name !== "keys")) return;
-  const button = parts.actions[name];
-  if (button && (button.hidden || button.disabled) && !["back", "forward", "first", "now"].includes(name)) return;
+  if (!name || (parts.game.dataset.mode === "setup" && name !== "keys")) return;
+  const { hidden, disabled } = parts.actions[name];
+  if (hidden || disabled) return;
   event.preventDefault();
   actions[name]();
 }
@@ -167,9 +107,11 @@ function key(event) {
 async function show(id) {
   ready ||= begin().catch((error) => { ready = null; throw error; });
   await ready;
-  if (!id) set();
-  else if (store.game?.game === id && game.isHere) game.render();
-  else await game.open(id);
+  if (!id) {
+    game.leave();
+    parts.game.dataset.mode = "setup";
+    setup.changed();
+  } else if (store.game?.game !== id || !game.isHere) await game.open(id);
 }
 
 /* Show what the address names. */
@@ -177,7 +119,7 @@ function follow() {
   keepToken();
   host.hidden = false;
   const [, id] = /^#\/game\/([^/]+)$/.exec(location.hash) ?? [];
-  show(id).catch((error) => { if (error.status === undefined) throw error; });
+  show(id).catch((error) => { if (error.status === undefined) throw error; say(error.message); });
 }
 
 window.addEventListener("hashchange", follow);

@@ -1,11 +1,10 @@
 /* The form that sets up a game: rules, players, clock, position. */
 
 import { element } from "../../report/viewer/element.js";
-import { say } from "./dialogs.js";
-import { capital, swapped } from "./game_state.js";
-import { get } from "./server.js";
-import { HUMAN, Sides } from "./sides.js";
-import { store } from "./store.js";
+import { say } from "./messages.js";
+import { request } from "./server.js";
+import { Sides } from "./sides.js";
+import { HUMAN, capital, personsOf, store, swapped } from "./state.js";
 
 /** @import { Offer } from "./documents.js" */
 
@@ -14,7 +13,7 @@ const CLOCKS = ["none", "1+0", "3+2", "5+3", "10+5", "15+10"]; // minutes each, 
 
 export class Setup {
   /**
-   * `on.preview({variant, position, white, black})` shows what is set up; `on.begin()` begins it.
+   * `on.preview()` shows what is set up; `on.begin()` begins it.
    * @param {any} parts
    * @param {Offer} offer
    */
@@ -28,12 +27,14 @@ export class Setup {
     const { variant, size, clock, fen } = this.form.elements;
     clock.append(...CLOCKS.map((words) => element("option", {}, words)));
     variant.append(...[...new Set(offer.variants.map(({ base }) => base))].map((base) => element("option", { value: base }, base)));
-    this.sizes();
     this.sides = new Sides(parts.players, offer, () => this.changed());
     variant.addEventListener("change", () => { this.sizes(); this.rules(); });
     size.addEventListener("change", () => this.rules());
     fen.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.typed(), TYPED); });
     this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
+    this.sizes();
+    const { name, first, usual } = this.variant;
+    this.sides.show({ variant: name, ...(first === "white" ? { white: HUMAN, black: usual } : { white: usual, black: HUMAN }) });
   }
 
   /* The sizes of board that the rules go with; their own is chosen. */
@@ -48,13 +49,6 @@ export class Setup {
     return this.offer.variants.find(({ name }) => name === this.form.elements.size.value);
   }
 
-  /* The usual start and players of the variant: a person begins. */
-  usual() {
-    const { name, first, usual } = this.variant;
-    this.show(name, first === "white" ? { white: HUMAN, black: usual } : { white: usual, black: HUMAN });
-    this.changed();
-  }
-
   /* Other rules: who begins still begins, against the same opponent if it plays by them, from the same position if they
      have it. */
   rules() {
@@ -65,51 +59,32 @@ export class Setup {
       const plays = player && key !== before.usual && (!player.variants || player.variants.includes(after.name));
       return key === HUMAN || plays ? key : after.usual;
     };
-    this.show(after.name, { white: kept(white), black: kept(black), seconds });
+    this.sides.shown = "";
+    this.sides.show({ variant: after.name, white: kept(white), black: kept(black), seconds });
     this.typed(true);
   }
 
   swap() {
-    this.show(this.variant.name, swapped(this.sides.value));
+    const players = swapped(this.sides.value);
+    this.sides.shown = "";
+    this.sides.show({ variant: this.variant.name, ...players });
     this.changed();
   }
 
-  show(variant, players) {
-    this.sides.shown = "";
-    this.sides.show({ variant, ...players });
-  }
-
+  /* Show what is set up, and say who plays and how to begin. */
   changed() {
-    const { white, black } = this.sides.value;
-    const { variant } = this;
-    this.parts.about.textContent = `${variant.about} · ${variant.columns}\u00a0×\u00a0${variant.rows}, ${variant.first === "white" ? "White" : "Black"} begins`;
-    this.parts.drawing.hidden = !variant.draws;
-    this.invite();
-    this.on.preview({ variant: variant.name, position: store.position, white, black });
-  }
-
-  /* Say who plays and how to begin. */
-  invite() {
-    const { white, black } = this.sides.value;
-    const persons = [white, black].filter((key) => key === HUMAN).length;
-    if (!this.sides.variant) return;
-    const mover = this.turn === "white" ? white : black;
-    this.parts.opening.textContent = mover === HUMAN && persons === 1 ? "Your move" : "A new game";
-    this.parts.invitation.textContent = this.invitation(white, black, persons);
-  }
-
-  /* The colour that begins. */
-  get turn() {
-    return store.position ? store.position.turn : this.variant.first;
-  }
-
-  invitation(white, black, persons) {
-    const [mover, other] = this.turn === "white" ? [white, black] : [black, white];
-    const colour = capital(this.turn);
-    if (persons === 2) return `Two people at one board: ${colour} begins. Move a piece.`;
-    if (!persons) return `${this.name(white)} plays ${this.name(black)}. Press Begin to watch.`;
-    if (mover === HUMAN) return `You are ${colour} and begin against ${this.name(other)}. Move a piece, and the game is on.`;
-    return `You are ${colour === "White" ? "Black" : "White"}; ${this.name(mover)} begins. Press Begin.`;
+    const { parts, variant, sides } = this;
+    const turn = store.position ? store.position.turn : variant.first;
+    const other = turn === "white" ? "black" : "white";
+    const begins = this.name(sides.value[turn]);
+    const [person] = personsOf({ request: sides.value });
+    const isYours = person === turn && sides.value[other] !== HUMAN;
+    parts.about.textContent = `${variant.about} · ${variant.columns}\u00a0×\u00a0${variant.rows}, ${capital(variant.first)} begins`;
+    parts.drawing.hidden = !variant.draws;
+    parts.invitation.textContent = !person ? `${this.name(sides.value.white)} plays ${this.name(sides.value.black)}.`
+      : isYours ? `You are ${capital(turn)} and begin against ${this.name(sides.value[other])}.`
+      : sides.value[turn] === HUMAN ? `Two people at one board: ${capital(turn)} begins.` : `You are ${capital(person)}; ${begins} begins.`;
+    this.on.preview();
   }
 
   name(key) {
@@ -118,14 +93,12 @@ export class Setup {
 
   /* What POST /api/games takes; a FEN as it stands in the form, so that a wrong one is refused. */
   get request() {
-    const { clock, draws } = this.form.elements;
+    const { clock, draws, fen } = this.form.elements;
     const [minutes, increment] = clock.value.split("+").map(Number);
-    /** @type {Record<string, any>} */
-    const asked = { variant: this.variant.name, draws: draws.checked || !this.variant.draws, ...this.sides.value };
-    const fen = this.form.elements.fen.value.trim();
-    if (fen) asked.fen = fen;
-    if (minutes) asked.clock = { seconds: 60 * minutes, increment };
-    return asked;
+    return {
+      variant: this.variant.name, draws: draws.checked || !this.variant.draws, ...this.sides.value, fen: fen.value.trim() || undefined,
+      clock: minutes ? { seconds: 60 * minutes, increment } : undefined,
+    };
   }
 
   /* Say what is wrong with the position where it stands, in a panel that may be folded. */
@@ -140,25 +113,19 @@ export class Setup {
   async typed(dropped = false) {
     const { fen: field } = this.form.elements;
     const [fen, variant] = [field.value.trim(), this.variant.name];
-    const isOld = () => field.value.trim() !== fen || this.variant.name !== variant;
     const { wrong } = this.parts;
-    wrong.textContent = "";
-    if (!fen) {
-      store.position = null;
-      return this.changed();
+    let [position, problem] = [null, ""];
+    if (fen) {
+      await request(`/api/board?${new URLSearchParams({ variant, fen })}`)
+        .then(({ start }) => { position = start; }, ({ message }) => { problem = message; });
+      if (field.value.trim() !== fen || this.variant.name !== variant) return;
     }
-    try {
-      const { start } = await get(`/api/board?${new URLSearchParams({ variant, fen })}`, { quiet: true });
-      if (isOld()) return undefined;
-      store.position = start;
-    } catch (error) {
-      if (isOld()) return undefined;
-      store.position = null;
-      if (dropped) {
-        field.value = "";
-        say("These rules do not have the position: the usual start is set up.");
-      } else wrong.textContent = error.message;
+    if (problem && dropped) {
+      field.value = problem = "";
+      say("These rules do not have the position: the usual start is set up.");
     }
-    return this.changed();
+    wrong.textContent = problem;
+    store.position = position;
+    this.changed();
   }
 }

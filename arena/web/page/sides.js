@@ -2,6 +2,7 @@
 
 import { element } from "../../report/viewer/element.js";
 import { unbroken } from "../../report/viewer/words.js";
+import { COLOURS, HUMAN, capital } from "./state.js";
 
 /** @import { Colour, Offer, PlayerOffered } from "./documents.js" */
 
@@ -10,7 +11,6 @@ import { unbroken } from "../../report/viewer/words.js";
  * @typedef {Record<Colour, string> & {seconds: Partial<Record<Colour, number|null>>}} Players
  */
 
-export const HUMAN = "human";
 const GROUPS = { levels: "Levels", published: "Published programs", strong: "Strong", simple: "Simple", yours: "Yours" };
 
 export class Sides {
@@ -25,8 +25,8 @@ export class Sides {
     this.onchange = onchange;
     this.variant = "";
     this.shown = ""; // what `show` was last asked for
-    this.rows = { white: this.row("White"), black: this.row("Black") };
-    host.replaceChildren(this.rows.white.element, this.rows.black.element);
+    this.rows = Object.fromEntries(COLOURS.map((colour) => [colour, this.row(colour)]));
+    host.replaceChildren(...COLOURS.map((colour) => this.rows[colour].element));
   }
 
   /**
@@ -38,7 +38,7 @@ export class Sides {
     const shown = JSON.stringify([variant, white, black, seconds]);
     if (shown === this.shown) return;
     Object.assign(this, { variant, shown });
-    for (const [colour, key] of [["white", white], ["black", black]]) {
+    for (const [colour, key] of Object.entries({ white, black })) {
       const row = this.rows[colour];
       row.select.replaceChildren(...this.options(key));
       row.select.value = key;
@@ -59,27 +59,26 @@ export class Sides {
     return this.offer.players.find(({ key }) => key === chosen);
   }
 
-  row(words) {
-    const select = element("select", { "aria-label": words });
+  row(colour) {
+    const select = element("select", { "aria-label": capital(colour) });
     const seconds = element("input", { type: "number", min: 0, step: "any", inputmode: "decimal" });
     const limits = element("label.sides-seconds", { title: "In place of the player's own seconds or nodes; its depth stays" }, "Seconds per move ", seconds);
     const row = { select, seconds, limits };
     select.addEventListener("change", () => { seconds.value = ""; this.tell(row); this.onchange(this.value); });
     seconds.addEventListener("change", () => this.onchange(this.value));
-    const disc = element(`span.disc.disc-${words.toLowerCase()}`, { "aria-hidden": "true" });
-    return { ...row, element: element("div.sides-row", {}, disc, element("span", {}, words), select, limits) };
+    const disc = element(`span.disc.disc-${colour}`, { "aria-hidden": "true" });
+    return { ...row, element: element("div.sides-row", {}, disc, element("span", {}, capital(colour)), select, limits) };
   }
 
   /* Players that can play the variant; `key` is among them whatever it is. */
   options(key) {
-    const can = ({ variants, key: own }) => own === key || !variants || variants.includes(this.variant);
     const groups = Object.entries(GROUPS).map(([group, label]) => {
-      const players = this.offer.players.filter((player) => player.group === group && can(player));
+      const players = this.offer.players.filter((player) => player.group === group
+        && (player.key === key || !player.variants || player.variants.includes(this.variant)));
       const options = players.map((player) => element("option", { value: player.key }, unbroken(`${player.name} – ${player.about}`)));
-      return options.length ? element("optgroup", { label }, options) : null;
+      return options.length ? element("optgroup", { label }, options) : "";
     });
-    const isKnown = key === HUMAN || this.player(key);
-    return [element("option", { value: HUMAN }, "A person"), isKnown ? null : element("option", {}, key), ...groups].filter(Boolean);
+    return [element("option", { value: HUMAN }, "A person"), ...groups];
   }
 
   tell({ select, seconds, limits }) {

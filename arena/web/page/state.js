@@ -1,18 +1,26 @@
-/* What the state of a game at the board means: who is to move, what stands where, who is below, and how it is written. */
+/* The state of the page, in one place, and what the state of a game means: who plays, what stands where, who is below. */
 
 import { played } from "../../report/viewer/ply.js";
 
-/** @import { Colour, Findings, GameState, Line } from "./documents.js" */
+/** @import { Colour, Findings, GameState, Line, PositionDocument } from "./documents.js" */
 /** @import { Note, Points, Position } from "../../report/viewer/ply.js" */
 
 /** @type {Colour[]} */
 export const COLOURS = ["white", "black"];
-export const HASTE = 20; // seconds below which a clock shows tenths
+export const HUMAN = "human"; // the key of a person
 const SLOPE = 4.5; // men at which the bar is three quarters full, about
 
-/* What a move comes to for the side that makes it, best first. */
-export const OUTLOOKS = {
-  win: { sign: "+", verb: "wins" }, draw: { sign: "=", verb: "draws" }, loss: { sign: "−", verb: "loses" },
+export const store = {
+  /* The game at the board, when its clocks were received, by `performance.now()`, and the ply of it that is looked at. */
+  /** @type {GameState|null} */
+  game: null,
+  received: 0,
+  ply: 0,
+  /* Whether its board was turned by hand. */
+  isTurned: false,
+  /* The position that is set up, null for the usual one. */
+  /** @type {PositionDocument|null} */
+  position: null,
 };
 
 /**
@@ -35,35 +43,30 @@ export function swapped({ white, black, seconds, ...request }) {
 }
 
 /**
- * Whether a state is an earlier one and more moves.
- * @param {GameState} before
- * @param {GameState} after
- */
-export function goesOn(before, after) {
-  return before.moves.every(({ text }, place) => after.moves[place]?.text === text);
-}
-
-/**
  * What is known of a position, from White's view, and by whom: by its analysis, else by what the players saw last,
  * within a move; null if nothing is.
  * @param {GameState} state
  * @param {number} ply
- * @param {Findings|undefined} findings
  * @returns {{value: Line|Note, by: string}|null}
  */
-export function valueAt(state, ply, findings) {
-  const best = findings?.lines[0];
-  if (best && isKnown(best)) return { value: best, by: findings.by };
+export function valueAt(state, ply) {
+  const best = findingsAt(state, ply)?.lines[0];
+  if (best && isKnown(best)) return { value: best, by: state.analysis.by };
   for (let back = ply; back > Math.max(0, ply - 2); back -= 1) {
     const { note } = state.moves[back - 1];
-    if (note && isKnown(note)) return { value: note, by: state.sides[positionAt(state, back - 1).turn].name };
+    if (note && isKnown(note)) return { value: note, by: state.names[positionAt(state, back - 1).turn] };
   }
   return null;
 }
 
+/** What the analysis has found after so many plies. @returns {Findings|null} */
+export function findingsAt({ analysis }, ply) {
+  return analysis?.ply === ply ? analysis : null;
+}
+
 /* Whether a value says anything. */
-export function isKnown({ value, plies_to_win: wins }) {
-  return (value !== null && value !== undefined) || Boolean(wins);
+function isKnown({ value, plies_to_win: wins }) {
+  return (value ?? null) !== null || Boolean(wins);
 }
 
 /* The share of the bar that is White's. */
@@ -71,9 +74,9 @@ export function shareOf({ value, plies_to_win: wins }) {
   return wins ? (wins > 0 ? 1 : 0) : 0.5 + 0.5 * Math.tanh(value / SLOPE);
 }
 
-/** The colours that persons play. @param {GameState} state */
-export function personsOf({ sides }) {
-  return COLOURS.filter((colour) => sides[colour].person);
+/** The colours that persons play. @param {{request: Record<Colour, string>}} state */
+export function personsOf({ request }) {
+  return COLOURS.filter((colour) => request[colour] === HUMAN);
 }
 
 /**
@@ -89,7 +92,7 @@ export function positionAt(state, ply) {
 /**
  * Whether Black is below, as long as nobody turns the board: one person has the own side below; of two, who began;
  * without a person, or where row 0 is always on top, White is below.
- * @param {GameState} state
+ * @param {{request: Record<Colour, string>, first: Colour, upright: boolean}} state
  */
 export function isBlackBelow(state) {
   const persons = personsOf(state);
@@ -97,23 +100,14 @@ export function isBlackBelow(state) {
   return below === "black" && !state.upright;
 }
 
-/* What a position is known by: how it came about, so that a move taken back does not mix it up with another. */
-export function keyOf({ game, start, moves }, ply) {
-  return [game, start.fen, ...moves.slice(0, ply).map(({ text }) => text)].join(" ");
-}
-
 export function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
 }
 
-/* What a clock shows: `1:02:05`, `4:05`, with tenths when few seconds are left: `0:09.5`. */
+/* What a clock shows: `1:02:05`, `4:05`. */
 export function clockText(seconds) {
-  const left = Math.max(0, seconds);
-  const [whole, tenths] = (left < HASTE ? left.toFixed(1) : String(Math.floor(left))).split(".");
-  const [hours, minutes, rest] = [Math.floor(+whole / 3600), Math.floor((+whole % 3600) / 60), +whole % 60];
-  return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(rest)}${tenths ? `.${tenths}` : ""}`;
-}
-
-function two(number) {
-  return String(number).padStart(2, "0");
+  const left = Math.max(0, Math.ceil(seconds));
+  const [hours, minutes, rest] = [Math.floor(left / 3600), Math.floor((left % 3600) / 60), left % 60];
+  const two = (number) => String(number).padStart(2, "0");
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
