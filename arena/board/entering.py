@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 
 from arena.base.errors import ArenaError
@@ -44,13 +45,9 @@ def entered_move(game: Game, text: str) -> int:
     numbers = _by_place(game, words) or _by_number(game, words)
     if not numbers:
         raise ArenaError(f"{cut(text)!r} is no move; {legal_line(game)}")
-    try:
+    with suppress(ValueError):
         return game.move("x".join(map(str, numbers)))
-    except ValueError:
-        ways = {move: _ways(game, move) for move in game.legal_moves if move}
-    for has in (_begins_with, _passes):
-        if fitting := [move for move in ways if any(has(way, numbers) for way in ways[move])]:
-            break
+    fitting = [move for move in game.legal_moves if move and _passes(game, move, numbers)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -114,17 +111,12 @@ def _by_number(game: Game, words: str) -> list[int]:
     return numbers
 
 
-def _ways(game: Game, move: int) -> list[Sequence[int]]:
+def _passes(game: Game, move: int, numbers: Sequence[int]) -> bool:
+    """Whether a move has the first number as its origin and the others, in their order, on its way."""
     squares = game.squares(move)
     ways = islice(paths(game.variant, game.position, move), _MOST_PATHS)
-    return [(squares.origin, squares.target), *ways]
-
-
-def _begins_with(way: Sequence[int], numbers: Sequence[int]) -> bool:
-    return list(way[: len(numbers)]) == list(numbers)
-
-
-def _passes(way: Sequence[int], numbers: Sequence[int]) -> bool:
-    """Whether a way has the first number as its origin and the others, in their order, after it."""
-    squares = iter(way)
-    return way[0] == numbers[0] and all(number in squares for number in numbers)
+    for way in ((squares.origin, squares.target), *ways):
+        rest = iter(way)
+        if way[0] == numbers[0] and all(number in rest for number in numbers):
+            return True
+    return False

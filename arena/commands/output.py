@@ -99,7 +99,7 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> list[str]:
     """The lines of a table that is at most `width` columns wide."""
-    from rich.console import Console  # takes as long as the rest of `arena --help`
+    from rich.console import Console, JustifyMethod  # takes as long as the rest of `arena --help`
     from rich.table import Table
     from rich.text import Text
 
@@ -107,7 +107,7 @@ def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]], width: int
     rows = list(rows)
     for name, *cells in zip(header, *rows, strict=True):
         is_figure = all(map(_FIGURE.match, filter(None, cells)))
-        just = "right" if is_figure else "left"
+        just: JustifyMethod = "right" if is_figure else "left"
         table.add_column(Text(name), justify=just, no_wrap=is_figure, overflow="fold", min_width=len(name))
     for row in rows:
         table.add_row(*map(Text, row))

@@ -132,7 +132,7 @@ def _print(viewed: GamePosition, flip: bool, value: float | None, features: Mapp
 def _rows(viewed: GamePosition) -> Iterator[tuple[str, ...]]:
     for ply in range(max(viewed.ply - _AROUND, 0) + 1, min(viewed.ply + _AROUND, len(viewed.game.moves)) + 1):
         search = _search(viewed, ply)
-        row = (str(ply), search["player"], search["move"])
+        row: tuple[str, ...] = (str(ply), search["player"], search["move"])
         if viewed.game.answers is not None:
             man = viewed.game.men[viewed.game.positions[ply - 1].turn]
             score = score_text(search["score"], search["plies_to_win"] or 0, man)

@@ -51,7 +51,7 @@ class GameRoom:
     async def begin(self, request: NewGame) -> HostedGame:
         """Begin a game. Raises Refusal."""
         variant, sides = await in_thread(partial(_checked, request, self.offer))
-        clock = request.clock and Clock(request.clock.seconds, request.clock.increment)
+        clock = None if request.clock is None else Clock(request.clock.seconds, request.clock.increment)
         board = BoardGame(variant, sides, request.fen, clock=clock, seed=secrets.randbits(32))
         try:
             await in_thread(partial(build, board.players))
