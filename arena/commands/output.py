@@ -22,8 +22,8 @@ _GAP = 2
 """Columns of the terminal between those of a table."""
 _ENDLESS = 1 << 20
 """Columns of a pipe."""
-_FIGURE = re.compile(r"[-+−±<>≥≤(]*\d")
-"""The beginning of a cell that is a figure."""
+_FIGURE = re.compile(r"[-+−±<>≥≤(]*\d.{0,18}$")
+"""A cell that is a figure, and short, so that it is not wrapped."""
 
 
 def write_whatever_comes() -> None:
