@@ -5,8 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import queue
+import select
 import signal
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -204,38 +206,23 @@ def watched(
 
 
 def line_of(prompt: str, seconds: float | None = None) -> str | None:
-    """The next line of the standard input, with editing and history on a terminal; None if there is none.
+    """The next line of the standard input, None if there is none; without a limit with editing on a terminal.
 
     Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt, and on a terminal TimeoutError when
-    `seconds` are over.
+    `seconds` are over; what was typed by then is forgotten.
     """
-    if not sys.stdin.isatty():
-        line = sys.stdin.readline()
-        return line.strip() if line else None
-    with suppress(ImportError):
-        import readline  # noqa: F401  input() edits lines once it is imported
-    try:
-        with _alarm(seconds):
+    if sys.stdin.isatty() and seconds is None:
+        with suppress(ImportError):
+            import readline  # noqa: F401  input() edits lines once it is imported
+        try:
             return input(prompt).strip()
-    except EOFError:
-        print()
-        return None
-
-
-@contextmanager
-def _alarm(seconds: float | None) -> Iterator[None]:
-    """Raise TimeoutError after some seconds; it ends the wait for a line as Ctrl-C does."""
-    if seconds is None:
-        yield
-        return
-
-    def ring(_number: int, _frame: Any) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        except EOFError:
+            print()
+            return None
+    if sys.stdin.isatty():
+        print(prompt, end="", flush=True)
+        if not select.select([sys.stdin], [], [], seconds)[0]:
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            raise TimeoutError
+    line = sys.stdin.readline()
+    return line.strip() if line else None
