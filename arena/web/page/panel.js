@@ -79,6 +79,7 @@ export class Panel {
     set("sides", persons < 2 && goesOn);
     set("resign", persons > 0 && goesOn);
     set("swapped", persons < 2);
+    set("fresh", goesOn);
     actions.pause.querySelector("span").textContent = state.paused ? "Go on" : "Pause";
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
       actions[name].disabled = store.ply === end;

@@ -9,7 +9,7 @@ const LONGEST = 900; // milliseconds of a walk, at most
 export class PlayBoard extends Board {
   constructor(svg, look) {
     super(svg, look);
-    this.under = this.group("board-under", ".board-pieces");
+    this.under = this.group("board-under", ".board-labels");
     this.over = this.group("board-over", ".board-arrows");
     this.standing = ""; // the pieces whose elements are on the board
     /** @type {Record<string, number[]>} */
