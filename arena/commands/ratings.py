@@ -97,7 +97,10 @@ def _tested(found: RatedResults, elo0: float, elo1: float) -> dict[str, Any]:
 
 def _print(found: RatedResults, test: dict[str, Any] | None) -> None:
     results, ratings = found.results, found.ratings
-    show_frame(rated(found.standings, words(found.standings["player"])).texts())
+    for group in ratings.groups:
+        table = found.standings[found.standings["player"].isin(group)]
+        table = table.assign(rank=range(1, len(table) + 1))
+        show_frame(rated(table, words(table["player"])).texts())
     echo("d Elo more mean an expected score of 1 / (1 + 10^(−d/400)); a draw is half a point.")
     mover = results.first.capitalize()
     if results.first_by:

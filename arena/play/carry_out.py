@@ -114,7 +114,7 @@ def carry_out(
                 records = play(tournament, schedule, ledger, workers, stopping, observer.say)
                 for number, _ in enumerate(records, start=1):
                     observer.done(number)
-        ledger.put(COMPLETE, schedule.order is not None)
+                ledger.put(COMPLETE, schedule.order is not None)  # before the last line is drawn
         is_whole = (
             schedule.order is not None
             and answer(tournament.questions(schedule.withdrawn), ledger, workers, observer)

@@ -181,7 +181,9 @@ def rate(
         "groups": _group_note(groups),
     }
     if table["by_prior"].any():
-        notes["by prior"] = "* Scored nothing or all against the others: the prior alone keeps this Elo finite."
+        notes["by prior"] = (
+            "* Won, or lost, all games against the rest: the prior alone keeps the distance finite."
+        )
     if not joint.tells_advantage and len(anchors) < 2 and has_met.any():
         notes["no advantage"] = (
             "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."

@@ -68,6 +68,17 @@ def detectable(error: float, critical: float = Z95) -> float:
     return (critical + Z80) / Z95 * error
 
 
+def mcnemar(one: int, other: int) -> float:
+    """The p-value, two-sided, of positions that one of two players solved alone, and the other alone.
+
+    Each of these is either's with a probability of 1/2 where both are equally good: McNemar's exact test
+    (Q. McNemar, Psychometrika 12, 1947). 1 where there are none.
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(one, other), one + other, 0.5)))
+
+
 class SprtState(NamedTuple):
     """State of a sequential probability ratio test."""
 

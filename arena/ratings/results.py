@@ -147,8 +147,8 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
     games = games[~missing].reset_index(drop=True)
     games["is_copy"] = games.index.isin(_copies(games))
     if copies := int(games["count"][games["is_copy"]].sum()):
-        have, are = ("stands", "is") if copies == 1 else ("stand", "are")
-        notes.append(f"{counted(copies, 'game')} {have} in two of these or more and {are} counted once.")
+        more, are = counted(copies, "copy", "copies"), "is" if copies == 1 else "are"
+        notes.append(f"{more} of games that stand elsewhere, too, {are} left out.")
     names = _names([source.path for source in sources])
     versions = _versions(sources, list(names.values()))
     apart = (listed(dict.fromkeys(label.values())) for label in versions.values())

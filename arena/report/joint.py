@@ -13,7 +13,6 @@ import pandas as pd
 from arena.base.files import REPORT, SUMMARY, replace
 from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
-from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import agreement
 from arena.ratings.interval import Z95, Interval
@@ -27,8 +26,8 @@ from arena.report.load import listed_runs, load_run, runs_of
 from arena.report.page import Contents, html_of, markdown_of
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
-from arena.report.sentences.answer import answer
-from arena.report.sentences.cautions import failures, unfinished
+from arena.report.sentences.answer import answer, how_to_read
+from arena.report.sentences.cautions import cautions, failures, unfinished
 from arena.report.sentences.claims import Claim, Level, compared, ranging, shortened
 from arena.report.sentences.facts import facts
 from arena.report.tables.table import NAMED, Cell, Grid, Heading, Style, intervals, with_decimals, words
@@ -124,25 +123,21 @@ def load_joint(folder: Path) -> Joint:
 
 
 def conclusion(joint: Joint) -> list[Claim]:
-    """What the runs say together: who leads, or what a gauntlet of the anchor tells.
+    """What the runs say together: who leads, and every player against the reference.
 
     A mean over the runs is said only where they agree, else from what to what a gain goes.
     """
     if joint.across is None:
         words = "There is nothing to compare before two runs have games of the same players"
         return [Claim(words, is_shown=False)]
-    reference, format = joint.reference, joint.experiment.format
-    first, second, *others = joint.rated.players
-    is_of_anchor = joint.anchored and isinstance(format, Gauntlet) and format.seeds == (reference,)
-    pairs = [(name, reference) for name in joint.rated.players if name != reference]
-    chances = differing(joint.rated, reference)
-    differ = [(player, reference) for player, chance in chances.items() if chance < DIFFER]
-    told = pairs if is_of_anchor else [(first, second)]
-    claims = [_gain(joint, *pair) for pair in told if pair not in differ and pair[::-1] not in differ]
-    claims += [_range(joint, *pair) for pair in differ]
-    if others and not is_of_anchor and not differ:
-        words = "No difference shown between runs in what a player gains over {}"
-        claims.append(Claim(words, (reference,), is_shown=False))
+    players = joint.rated.players
+    pairs = [
+        tuple(sorted((name, joint.reference), key=players.index)) for name in players if name != joint.reference
+    ]
+    chances = differing(joint.rated, joint.reference)
+    differ = {name for name, chance in chances.items() if chance < DIFFER}
+    told = dict.fromkeys([players[:2], *pairs])
+    claims = [(_range if differ.intersection(pair) else _gain)(joint, *pair) for pair in told]
     return shortened(sorted(claims, key=lambda claim: not claim.is_shown))
 
 
@@ -171,7 +166,9 @@ def _range(joint: Joint, player: str, other: str) -> Claim:
 
 def summary(joint: Joint) -> list[str]:
     """All that the page says: what is not played yet, what the runs say together, and players left out."""
-    return [*lacking_games(joint), *(claim.sentence for claim in conclusion(joint)), *notes(joint)]
+    claims = conclusion(joint)
+    lines = [*(claim.sentence for claim in claims), how_to_read(claims), *notes(joint)]
+    return [*lacking_games(joint), *filter(None, lines)]
 
 
 def lacking_games(joint: Joint) -> list[str]:
@@ -205,7 +202,8 @@ def joint_grid(joint: Joint) -> Grid:
 _CALLED = {
     call.__name__: call
     for call in (
-        answer, conclusion, counted, facts, failures, joint_grid, lacking_games, notes, standings_grid
+        answer, cautions, conclusion, counted, facts, failures, how_to_read, joint_grid, lacking_games, notes,
+        standings_grid,
     )
 } | {"REPORT": REPORT}  # fmt: skip
 """What the page's template calls."""

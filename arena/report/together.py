@@ -204,7 +204,7 @@ def _told(row: Mapping[Any, Any]) -> str:
         unlike = f"{player} is the same in {row['before']} and {row['in']}, but not its results {against}"
         return f"{unlike}: {gain} Elo in {row['in']}. One rating does not tell both." if is_shown else ""
     if not row["opponents"]:
-        return f"{player} and {other} met no opponent both: what changed is not measured."
+        return f"No opponent met both {player} and {other}: what changed is not measured."
     if not is_shown:
         return f"{player} and {other} {against}: no difference shown: {gain} Elo."
     return f"{player} is {'stronger' if gain.value > 0 else 'weaker'} than {other} {against}: {gain} Elo."
@@ -231,4 +231,4 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tup
     for name in dict.fromkeys([*flat[0], *flat[1]]):
         values = [each.get(name) for each in flat]
         if key(values[0]) != key(values[1]):
-            yield name, tuple("nothing" if value is None else str(value) for value in values)  # type: ignore[misc]
+            yield name, tuple("not set" if value is None else str(value) for value in values)  # type: ignore[misc]

@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 
 from arena.base.files import RUNS
+from arena.ledger.record import SuiteAnswer
 from arena.ratings.interval import Z95, Interval, score_from_elo
 from arena.report.load import card
 from arena.report.page.sections import RunPage
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
-from arena.report.sentences.answer import answer, doublings, more_games, opening, suite_claims
+from arena.report.sentences.answer import answer, doublings, more_games, opening
 from arena.report.sentences.cautions import (
     below_random,
     cautions,
@@ -32,7 +33,6 @@ from arena.report.sentences.cautions import (
 )
 from arena.report.sentences.claims import MOST, Claim, among_given, shortened
 from arena.report.sentences.facts import byes
-from arena.report.tables.suites import RANDOM_CHOICE
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -61,6 +61,7 @@ def two(folder: Path, results: list[str], *names: str, **changes: Any) -> Run:
     return changed(run, games=run.games.assign(result=results, **changes))
 
 
+CLOSE_RESULTS = ["white", "draw", "draw", "white", "white", "draw"] * 5 + ["draw"] * 20
 LEVEL_RESULTS = ["white", "draw", "draw", "white", "draw", "draw", "draw", "draw"] * 10
 
 
@@ -85,7 +86,7 @@ def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere
 def test_few_games_have_no_number(tmp_path: Path) -> None:
     for results in (["white", "black"] * 2, ["draw"] * 4):
         (claim,) = answer(two(tmp_path, results))
-        assert claim.lacks_games and claim.interval is None and "±" not in claim.sentence
+        assert claim.lacks_games and claim.elo is None and "±" not in claim.sentence
 
 
 def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path: Path) -> None:
@@ -173,16 +174,24 @@ def test_a_place_among_players_of_given_elo_is_said_as_far_as_the_interval_shows
     assert (unclear.names, unclear.is_shown) == (("own",), False)
 
 
-def test_shares_of_a_suite_are_shown_to_differ_where_their_intervals_are_apart() -> None:
-    rows = [("s", name, 50, *solved) for name, solved in (
-        ("a", (0.8, 0.7, 0.9)), ("b", (0.6, 0.5, 0.69)), (RANDOM_CHOICE, (0.1, 0.0, 0.2)),
-    )]  # fmt: skip
-    columns = ["suite", "player", "positions", "share", "share_low", "share_high"]
-    suites = pd.DataFrame(rows, columns=columns)
-    assert [claim.is_shown for claim in suite_claims(suites, ["a", "b"])] == [True]
-    wide = suites.assign(share_high=suites["share_high"] + 0.02)
-    assert [claim.is_shown for claim in suite_claims(wide, ["a", "b"])] == [False]
-    assert [claim.is_shown for claim in suite_claims(wide, ["a"])] == [True]
+def test_what_two_players_solve_of_a_suite_differs_by_mcnemars_test_also_without_games(tmp_path: Path) -> None:
+    """Nine positions against one are shown, six against two are not."""
+    players = [player("a", 3), player("b", 3)]
+    run = synthetic(tmp_path, players, 2)
+    run = changed(run, games=run.games.head(0))
+    for alone, other, is_shown in ((9, 1, True), (6, 2, False)):
+        solved = {
+            "a": [True] * (20 + alone) + [False] * other,
+            "b": [True] * 20 + [False] * alone + [True] * other,
+        }
+        rows = [
+            SuiteAnswer("s", number, "", name, 10, 1, "x", "x", done, 1, 1, 0.0, 0.0, "", "")
+            for name, all in solved.items()
+            for number, done in enumerate(all, 1)
+        ]
+        (claim,) = answer(changed(run, answers=pd.DataFrame(rows)))
+        assert claim.names == ("s", "a", "b") and claim.is_shown == is_shown
+        assert f"{alone} solved by the first alone, {other} by the second" in claim.note
 
 
 def by_strength(folder: Path, lead: dict[int, float], pairs: int = 30) -> Run:
@@ -196,7 +205,7 @@ def by_strength(folder: Path, lead: dict[int, float], pairs: int = 30) -> Run:
     return changed(run, games=run.games.assign(result=won))
 
 
-def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_the_lead_changes(
+def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_it_is_shown(
     tmp_path: Path,
 ) -> None:
     run = by_strength(tmp_path, {1: -1.2, 2: -0.5, 4: 0.6, 8: 1.6})
@@ -204,7 +213,7 @@ def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_t
     ends = [run.ratings.difference(f"y d{depth}", f"x d{depth}") for depth in (1, 8)]
     assert first.names == ("y", "x") and first.interval is None
     assert f"from {ends[0]} Elo at depth 1 to {ends[1]} Elo at depth 8" in first.sentence
-    assert "the lead changes between depth 2 and depth 4" in first.sentence
+    assert "; stronger at depth 4 to 8; weaker at depth 1 to 2" in first.sentence
     assert all(claim.interval is None or claim.names != ("y", "x") for claim in others)
     page = RunPage(run).markdown
     assert "| y | x |" in page.partition("\n## ")[0] and "mean of 4 pairs" not in page
@@ -253,7 +262,7 @@ def told(run: Run) -> list[int]:
     more = more_games(run, answer(run))
     assert more is not None
     found = re.search(
-        r"To tell (\d+) Elo .* takes (\d+) times the games: openings: {count: (\d+)}", " ".join(more)
+        r"difference of (\d+) Elo .* takes (\d+) times the games: openings: {count: (\d+)}", " ".join(more)
     )
     assert found is not None, more
     return [int(number) for number in found.groups()]
@@ -261,7 +270,7 @@ def told(run: Run) -> list[int]:
 
 def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_path: Path) -> None:
     """Runs are drawn with the spread of the pairs played, about the score that the difference means."""
-    run = two(tmp_path, LEVEL_RESULTS)
+    run = two(tmp_path, CLOSE_RESULTS)
     elo, times, openings = told(run)
     assert openings == times * 10  # of the configuration's 10
     played = scores(run)
@@ -272,16 +281,16 @@ def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_pa
 
 
 def test_a_match_of_the_command_line_is_told_its_options_and_no_key_of_a_configuration(tmp_path: Path) -> None:
-    own = two(tmp_path, LEVEL_RESULTS)
+    own = two(tmp_path, CLOSE_RESULTS)
     own = changed(own, games=own.games.assign(termination="max_plies"))
     of_match = changed(own, info=own.info._replace(file=str(own.folder.resolve() / "match")))
     settings = [more.setting for run in (own, of_match) if (more := more_games(run, answer(run)))]
     assert settings[0].startswith("openings:") and settings[1].startswith("--openings ")
-    assert cut_short(own)[0].startswith(cut_short(of_match)[0]) and cut_short(own) != cut_short(of_match)
+    assert cut_short(own)[0].startswith(cut_short(of_match)[0][:-1]) and cut_short(own) != cut_short(of_match)
 
 
 def test_more_games_are_counted_from_those_of_the_configuration(tmp_path: Path) -> None:
-    run = two(tmp_path, LEVEL_RESULTS)
+    run = two(tmp_path, CLOSE_RESULTS)
     whole, half = (changed(run, info=run.info._replace(games=n * len(run.games))) for n in (1, 2))
     assert abs(told(half)[1] - told(whole)[1] / 2) <= 1
     nearly_begun = changed(run, info=run.info._replace(games=1000 * len(run.games)))

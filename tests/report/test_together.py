@@ -82,7 +82,7 @@ def test_a_file_counts_once_whatever_its_name(tmp_path: Path) -> None:
     file, copy = written(tmp_path, "games.csv", rows), written(tmp_path, "copy.csv", rows)
     alone, twice = arena.rate(file), arena.rate(file, copy, file)
     assert alone.standings.equals(twice.standings)
-    assert ["counted once" in note for note in twice.results.notes] == [True]
+    assert ["copies" in note for note in twice.results.notes] == [True]
 
 
 def test_a_change_is_measured_on_the_opponents_that_both_versions_met(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_player_that_is_the_same_gains_nothing_by_other_opponents(tmp_path: Pa
     more = {**points, ("mine", "z"): pairs(0.9), ("y", "z"): pairs(0.9), ("x", "z"): pairs(0.2)}
     found = arena.rate(run(tmp_path / "a", points), run(tmp_path / "b", more))
     assert len(found.changes) and (found.changes["elo_difference"].abs() < 1e-6).all()
-    assert [line[:27] for line in found.sentences] == ["One number a player does no"], "that of the whole fit"
+    assert [line[:27] for line in found.sentences] == ["One rating per player does "], "that of the whole fit"
 
 
 def test_results_that_one_rating_does_not_tell_are_said(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_two_versions_without_a_common_opponent_are_not_compared(tmp_path: Path)
         run(tmp_path / "b", {("mine", "y"): pairs(0.5)}, mine="new"),
     ]
     found = arena.rate(*folders)
-    assert found.changes["elo_difference"].isna().all() and "met no opponent" in found.sentences[0]
+    assert found.changes["elo_difference"].isna().all() and "No opponent met both" in found.sentences[0]
     assert "nan" not in invoke("rate", *folders).output + invoke("rate", *folders, "--json").output
     assert str(tmp_path) in refused("rate", folders[0], tmp_path)
 

@@ -175,7 +175,7 @@ class RunPage(Contents):
         run = self.run
         if len(run.players) != 2 or not len(run.games):
             return []
-        name = run.players[0]
+        name = run.experiment.players[0].name
         counts, _ = match_counts(run.games.assign(source=0, count=1), name)
         if len(counts) != 5:
             return []
@@ -184,7 +184,7 @@ class RunPage(Contents):
             f"Normalized Elo: {normalized_elo(counts)}."
         ]
         llr = [with_minus(f"{value:.2f}") for value in run.sprt[["llr", "lower", "upper"]].tail(1).to_numpy().flat]
-        return lines + (["LLR {}, between {} and {}.".format(*llr)] if llr else [])
+        return lines + (["LLR {} (bounds {} and {}).".format(*llr)] if llr else [])
 
     @property
     def machine(self) -> str:

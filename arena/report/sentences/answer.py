@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from arena.base.number import quantity, signed
+from arena.base.number import quantity, signed, with_minus
 from arena.base.wording import counted, listed
-from arena.experiment.formats.fixed import Sprt
+from arena.experiment.formats.fixed import Gauntlet, Sprt
 from arena.experiment.model import Experiment
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState, detectable, pairs_to_decide
@@ -24,7 +24,7 @@ from arena.report.tables.comparisons import WHOLE_PLAYER
 from arena.report.tables.forms import share
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.settings import LIMITS, families
-from arena.report.tables.suites import RANDOM_CHOICE
+from arena.report.tables.suites import CHANCE, RANDOM_CHOICE, paired
 from arena.report.tables.sweeps import lines
 from arena.report.tables.views import LEAST, TOO_LONG
 
@@ -34,7 +34,7 @@ LEVEL = 0.5
 """Elo below the first, less than which a player is level with it."""
 _DECISIONS = 50
 """Decisions of a player from which on an error rate is named."""
-LEAST_ELO, MOST_TIMES = 5, 200
+LEAST_ELO, MOST_TIMES = 5, 20
 """Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
 _OF_MEETING = ["setting", "value", "reference", "terms"]
 """The columns of comparisons that a mean shares with its levels."""
@@ -56,6 +56,8 @@ class Opening(NamedTuple):
     unfinished: list[str]
     failures: list[Notice]
     claims: list[Claim]
+    scale: str
+    """How to read the claims; "" where none has Elo."""
     more: MoreGames | None
     cautions: list[str]
 
@@ -63,14 +65,29 @@ class Opening(NamedTuple):
     def lines(self) -> list[str]:
         """The opening line by line, as a terminal prints it."""
         said = [*self.unfinished, *map(str, self.failures), *(claim.sentence for claim in self.claims)]
-        more = filter(None, (self.more.text, self.more.setting)) if self.more else ()
-        return [*said, *more, *self.cautions]
+        more = (self.more.text, self.more.setting) if self.more else ()
+        return [*said, *filter(None, (self.scale, *more)), *self.cautions]
 
 
 def opening(run: Run) -> Opening:
     """The opening of a run's page."""
     claims = answer(run)
-    return Opening(unfinished(run), failures(run), claims, more_games(run, claims), cautions(run))
+    told = claims, how_to_read(claims), more_games(run, claims)
+    return Opening(unfinished(run), failures(run), *told, cautions(run))
+
+
+def how_to_read(claims: Sequence[Claim]) -> str:
+    """What the Elo of claims is, and when one of two is said to be stronger."""
+    sentences = " ".join(claim.words for claim in claims)
+    if not any(claim.elo for claim in claims) and "±" not in sentences:
+        return ""
+    is_compared = any(
+        word in sentences for word in ("stronger than", "weaker than", "no difference shown", "; stronger")
+    )
+    error = (
+        " “Stronger” has a chance of error of 5 % for all comparisons of a run together." if is_compared else ""
+    )
+    return f"Elo with 95 % intervals; 100 Elo are 64 % of the points.{error}"
 
 
 def answer(run: Run) -> list[Claim]:
@@ -78,8 +95,7 @@ def answer(run: Run) -> list[Claim]:
     claims = [*_decisions(run)]
     if len(run.games):
         claims += [*_comparisons(run), *endgame_claims(run.endgame_errors)]
-        claims += suite_claims(run.suites, run.players)
-    return shortened(claims)
+    return shortened([*claims, *suite_claims(run)])
 
 
 def _decisions(run: Run) -> Iterator[Claim]:
@@ -100,6 +116,10 @@ def _decisions(run: Run) -> Iterator[Claim]:
 
 def _comparisons(run: Run) -> Iterator[Claim]:
     """What the run compares: an order, a scale, each factor of a sweep, an ablation, or the leading players."""
+    format = run.experiment.format
+    if run.experiment.sprt:
+        yield from _estimate(run)
+        return
     if run.order:
         yield from lead(run)
         return
@@ -112,13 +132,34 @@ def _comparisons(run: Run) -> Iterator[Claim]:
     if len(run.ablation) and not of_doubling and not is_sweep:
         yield from _ablation(run)
         return
+    if isinstance(format, Gauntlet) and len(format.seeds) == 1:
+        yield from _of_seed(run, format.seeds[0])
+        return
     settings = [*_settings(run)] if len(run.submissions) <= MOST else []  # not of a whole class
-    yield from settings
+    first = settings or [*lead(run)]
+    yield from first
     yield from of_doubling
-    if not settings:
-        yield from lead(run)
-    if len(run.players) > 2:
-        yield from _two_depths(run)
+    said = {frozenset(claim.names) for claim in first}
+    yield from (claim for claim in _two_depths(run) if frozenset(claim.names) not in said)
+
+
+def _estimate(run: Run) -> Iterator[Claim]:
+    """The difference of the two players of a sequential test, which alone says who is stronger."""
+    first, second = (spec.name for spec in run.experiment.players[:2])
+    failed, difference = failing(run), run.ratings.difference(first, second)
+    yield from (_failed(run, name) for name in failed)
+    if difference and not failed:
+        yield Claim("{} over {} by these games", (first, second), difference)
+
+
+def _of_seed(run: Run, seed: str) -> Iterator[Claim]:
+    """The seed of a gauntlet against each of its opponents, the strongest first."""
+    yield from (_failed(run, name) for name in failing(run))
+    for name in run.standings["player"]:
+        difference = run.ratings.difference(seed, name)
+        if name != seed and name not in failing(run) and difference:
+            is_shown = run.family.shows({seed: 1.0, name: -1.0})
+            yield compared(seed, name, difference, is_shown)
 
 
 def doublings(run: Run) -> list[Claim]:
@@ -133,10 +174,11 @@ def doublings(run: Run) -> list[Claim]:
             names, of = ((), "") if is_alone else ((row["family"],), " with {}")
             gain = Interval.of(row, "gain")
             if not row["fits"]:
-                words = f"twice the {per}{of} is not worth the same everywhere: {_elo_by(run, per, row['family'])}"
-                claims.append(Claim(words, names))
+                words = f"Doubling the {per}{of} is not worth the same everywhere"
+                claims.append(Claim(f"{words}: {_elo_by(run, per, row['family'])}", names))
             elif gain.error <= TOO_WIDE:
-                claims.append(Claim(f"twice the {per}{of} is worth", names, gain, bool(row["shown"])))
+                unlike = "" if row["shown"] else ", not shown"
+                claims.append(Claim(f"Gain by doubling the {per}{of}{unlike}", names, gain, bool(row["shown"])))
         return claims
     return []
 
@@ -150,8 +192,7 @@ def _two_depths(run: Run) -> Iterator[Claim]:
     for less, more in (sorted(names, key=depth.__getitem__) for names in members.values() if len(names) == 2):
         difference = run.ratings.difference(more, less)
         if difference and difference.error <= TOO_WIDE:
-            is_shown = run.family.shows({more: 1.0, less: -1.0})
-            yield compared(more, less, difference, is_shown, note=f"depth {depth[more]} over depth {depth[less]}")
+            yield compared(more, less, difference, run.family.shows({more: 1.0, less: -1.0}))
 
 
 def _elo_by(run: Run, per: object, family: str) -> str:
@@ -293,21 +334,26 @@ def endgame_claims(errors: pd.DataFrame) -> Iterator[Claim]:
         first, *others = (share(*rate) for rate in rates)
         words = (
             f"In endings of up to {rows[0]['endgame_pieces']} pieces {{}} throws away half a point or more in "
-            f"{first} of the decisions in which a move can" + "".join(f", {{}} in {rate}" for rate in others)
+            f"{first} of the decisions where that is possible" + "".join(f", {{}} in {rate}" for rate in others)
         )
         yield Claim(words, tuple(row["player"] for row in ends), is_shown=_are_apart(rates))
 
 
-def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim]:
-    """What the first two of these players, in rank order, and random choice solve of each suite."""
-    for suite, rows in suites.groupby("suite", sort=False):
+def suite_claims(run: Run) -> Iterator[Claim]:
+    """What the first two players, in rank order, and random choice solve of each suite, by a paired test."""
+    for suite, rows in run.suites.groupby("suite", sort=False):
         shares = {row["player"]: Interval.of(row, "share") for row in rows.to_dict("records")}
-        asked = [name for name in players if name in shares][:2]
+        asked = [name for name in run.players if name in shares][:2]
         if asked:
             first, *others, by_chance = (share(*shares[name], decimals=0) for name in (*asked, RANDOM_CHOICE))
             words = f"Of the {rows['positions'].max():,} positions of {{}}, {{}} solves {first}"
             words += "".join(f", {{}} {rate}" for rate in others) + f", {RANDOM_CHOICE} {by_chance}"
-            yield Claim(words, (str(suite), *asked), is_shown=_are_apart([shares[name] for name in asked]))
+            is_shown, note = True, ""
+            if len(asked) == 2:
+                alone, other_alone, chance = paired(run.data.answers, str(suite), asked[0], asked[1])
+                note = f"{alone} solved by the first alone, {other_alone} by the second: p = {chance:.2g}"
+                is_shown = chance < CHANCE
+            yield Claim(words, (str(suite), *asked), is_shown=is_shown, note=note)
 
 
 def _are_apart(shares: Sequence[Interval]) -> bool:
@@ -325,17 +371,17 @@ def decision(path: pd.DataFrame, experiment: Experiment, games: int = 0) -> Clai
     test, decided = experiment.sprt, verdict(path)
     assert test is not None
     unit = "normalized Elo" if test.model == "normalized" else "Elo"
-    pairs, tested = counted(len(path), "pair"), f"{test.elo0:g} against {test.elo1:g}"
+    pairs = counted(len(path), "pair")
+    tested = with_minus(f"{test.elo0:g} against {test.elo1:g}")
     if decided == "continue":
         is_over = bool(games) and 2 * len(path) >= games
         words = f"The test of {tested} {unit} is {'not decided by all' if is_over else 'open after'} {pairs}"
         return Claim(words + _pairs_left(path, test), is_shown=False)
     bound, error = (test.elo0, test.alpha) if decided == "H1" else (test.elo1, test.beta)
-    than, or_ = ("more", "or less") if (decided == "H1") != (bound < 0) else ("less", "or more")
+    side = "above" if decided == "H1" else "below"
     words = (
-        f"{{}} is {than} than {abs(bound):g} {unit} {'weaker' if bound < 0 else 'stronger'} than {{}} (chance of "
-        f"error {100 * error:g} % if it is {abs(bound):g} {or_}): the test of {tested} accepted {decided} after "
-        f"{pairs}"
+        f"{{}} over {{}} is {side} {with_minus(f'{bound:+g}' if bound else '0')} {unit}: the test of {tested} "
+        f"accepted {decided} after {pairs} (chance of error {100 * error:g} %)"
     )
     return Claim(words, tuple(spec.name for spec in experiment.players[:2]))
 
@@ -346,7 +392,7 @@ def _pairs_left(path: pd.DataFrame, test: Sprt) -> str:
         return ""
     llr, lower, upper = (float(path[name].iloc[-1]) for name in ("llr", "lower", "upper"))
     left = pairs_to_decide(SprtState(llr, lower, upper, "continue"), test.elo0, test.elo1)
-    return f": it may take some {float(f'{left:.1g}'):,.0f} more"
+    return f"; expect some {float(f'{left:.1g}'):,.0f} more"
 
 
 def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
@@ -370,5 +416,5 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
     if experiment.openings.is_random:
         count = times * experiment.openings.to_draw
         setting = f"--openings {count}" if is_match(run) else f"openings: {{count: {count}}}"
-    words = f"To tell {elo} Elo from 0 with a chance of 80 % takes {times} times the games"
+    words = f"To show a difference of {elo} Elo with a chance of 80 % takes {times} times the games"
     return MoreGames(words + (":" if setting else "."), setting)

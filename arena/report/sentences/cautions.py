@@ -67,20 +67,20 @@ def cut_short(run: Run) -> list[str]:
     if cut <= CUT * len(run.games):
         return []
     share, limit = percent(cut / len(run.games)), run.experiment.max_plies
-    mended = "" if is_match(run) else " A greater max_plies mends that."
+    mended = "" if is_match(run) else "; raise max_plies"
     return [
         f"max_plies cut {cut:,} of {counted(len(run.games), 'game')} ({share}) at {limit} plies; they count as "
-        f"drawn, which lets differences in Elo look smaller than they are.{mended}"
+        f"drawn, which makes differences in Elo look smaller than they are{mended}."
     ]
 
 
 def _ended_early(run: Run) -> list[str]:
-    """That a decided test biases the difference."""
-    if verdict(run.sprt) == "continue":
+    """That a decided test biases the difference: towards the hypothesis that it accepted, and beyond."""
+    if (decided := verdict(run.sprt)) == "continue":
         return []
+    first, looks = run.experiment.players[0].name, "higher" if decided == "H1" else "lower"
     return [
-        "The match ended when the test was decided, which on average lets the difference in Elo look larger "
-        "than it is."
+        f"The match ended when {decided} was accepted, which on average makes {first} look {looks} than it is."
     ]
 
 
@@ -98,7 +98,7 @@ def untold(ratings: Ratings) -> list[str]:
     if found is None or not (found.chance < UNTOLD_CHANCE and found.excess > UNTOLD):
         return []
     return [
-        "One number a player does not tell all: pairings score otherwise than the ratings expect, by "
+        "One rating per player does not explain all results: pairings score otherwise than the ratings expect, by "
         f"{100 * found.excess:.0f} points in 100 beyond chance. {found.player} has {percent(found.score)} "
         f"of the points against {found.opponent}, where {percent(found.expected)} are expected."
     ]

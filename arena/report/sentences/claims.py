@@ -35,9 +35,14 @@ class Claim(NamedTuple):
     """Whether it says that there are too few games to tell."""
 
     @property
+    def elo(self) -> Interval | None:
+        """The interval, where there are games enough to say it."""
+        return None if self.lacks_games else self.interval
+
+    @property
     def sentence(self) -> str:
         """The words with the number: "linear is stronger than simple: +125 ± 30 Elo"."""
-        number = f": {self.interval} Elo" if self.interval else ""
+        number = f": {self.elo} Elo" if self.elo else ""
         return f"{self.words.format(*self.names)}{number}{f' ({self.note})' if self.note else ''}."
 
 
@@ -63,7 +68,7 @@ def compared(
     if difference.error > TOO_WIDE:
         scored = f" ({points})" if points else ""
         words = f"{{}}{scored} and {{}}{at}: too few games to tell"
-        return Claim(words, names, is_shown=False, note=note, lacks_games=True)
+        return Claim(words, names, difference, is_shown=False, note=note, lacks_games=True)
     return Claim(f"{{}} and {{}}{at}: no difference shown", names, difference, is_shown=False, note=note)
 
 
@@ -87,14 +92,39 @@ def ranging(first: str, second: str, levels: Sequence[Level], *, at: str = "", n
     least, most = (end(levels, key=lambda level: level.difference.value) for end in (min, max))
     ends = sorted((least, most), key=levels.index)
     is_one_sided = least.difference.value * most.difference.value > 0
-    words = f"{{}} over {{}}{at}"
+    span = ": from " + " to ".join(f"{level.difference} Elo {level.where} {level.words}" for level in ends)
     if is_one_sided and all(level.is_shown for level in levels):
         words = f"{{}} is {'stronger' if least.difference.value > 0 else 'weaker'} than {{}}{at} everywhere"
-    words += ": from " + " to ".join(f"{level.difference} Elo {level.where} {level.words}" for level in ends)
-    turns = [pair for pair in pairwise(levels) if pair[0].difference.value * pair[1].difference.value < 0]
-    if len(turns) == 1 and least.is_shown and most.is_shown and least.where == "at":
-        words += f"; the lead changes between {' and '.join(level.words for level in turns[0])}"
-    return Claim(words, (first, second), note=note)
+        return Claim(words + span, (first, second), note=note)
+    shown = [
+        f"; {words} {levels[0].where} {_places(levels, sign)}"
+        for words, sign in (("stronger", 1), ("weaker", -1))
+        if any(level.is_shown and level.difference.value * sign > 0 for level in levels)
+    ]
+    words = f"{{}} over {{}}{at}{span}{''.join(shown) or '; no difference shown at any'}"
+    return Claim(words, (first, second), is_shown=bool(shown), note=note)
+
+
+def _places(levels: Sequence[Level], sign: int) -> str:
+    """The levels at which a difference of this sign is shown, those in a row by their ends: "depth 3 to 6"."""
+    runs: list[list[Level]] = []
+    for before, level in pairwise([None, *levels]):
+        assert level is not None
+        if level.is_shown and level.difference.value * sign > 0:
+            is_next = bool(runs) and runs[-1][-1] is before
+            runs = [*runs[:-1], [*runs[-1], level]] if is_next else [*runs, [level]]
+    ends = [(of[0].words, of[-1].words) for of in runs]
+    common = ends[0][0].rpartition(" ")[0] + " "
+    return listed(
+        [
+            low
+            if low == high
+            else f"{low} to {high.removeprefix(common)}"
+            if low.startswith(common)
+            else f"{low}, {high}"
+            for low, high in ends
+        ]
+    )
 
 
 def among_given(player: str, elo: Interval, given: Mapping[str, float]) -> Claim:

@@ -96,7 +96,8 @@ def first_move(run: Run) -> str:
     games = len(run.games)
     if not games:
         return ""
-    worth = f"; that was worth {run.ratings.advantage} Elo" if run.ratings.advantage.error > 0 else ""
+    advantage = run.ratings.advantage
+    worth = f"; that was worth {advantage} Elo" if abs(advantage.value) > advantage.error > 0 else ""
     drawn = percent((run.games["result"].astype(str) == "draw").sum() / games)
     return f"{run.data.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
 
@@ -121,7 +122,8 @@ def byes(run: Run) -> str:
 
 def details(run: Run) -> list[str]:
     """Sentences on the games that few need: how wide intervals are, which were repeated."""
-    return [*narrowed(run), *run.ratings.notes.values(), *_unwritten(run)]
+    notes = [text for kind, text in run.ratings.notes.items() if kind != "by prior" and len(run.games)]
+    return [*narrowed(run), *notes, *_unwritten(run)]
 
 
 def narrowed(run: Run) -> list[str]:

@@ -15,6 +15,7 @@ from arena.experiment.zero import reference as reference_of
 from arena.ratings.contrasts import agreement
 from arena.ratings.interval import Interval
 from arena.ratings.joint import Family, Ratings
+from arena.ratings.several import holm
 from arena.report.tables.settings import LIMITS, key, level_words, limits, settings, terms_at, without
 from players.options import options_of
 from players.player import PlayerSpec
@@ -80,10 +81,13 @@ def comparisons(
     """The difference in Elo of each of `meetings`, as the mean over its pairs of players, then of each pair.
 
     `time_used` is what each player took of its time limit, as in the table `effort`; `family` are all contrasts
-    that the run may state.
+    that the run may state. `agreement` is for all means together (S. Holm, 1979).
     """
     rows = [row for meeting in meetings for row in _rows(ratings, meeting, family, time_used or {})]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    means = table["agreement"].notna()
+    table.loc[means, "agreement"] = holm(table.loc[means, "agreement"].tolist())
+    return table
 
 
 def _rows(

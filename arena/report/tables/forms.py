@@ -34,9 +34,9 @@ def estimate(form: Callable[[Any], str]) -> Callable[[Any, Any, Any], str]:
 
 
 def share(value: Any, low: Any, high: Any, decimals: int = 1) -> str:
-    """A share with its interval in per cent: "1.2 (0.9 to 1.6) %", "" if it is not known."""
-    ends = f" ({100 * low:.{decimals}f} to {100 * high:.{decimals}f})" if known(low) and known(high) else ""
-    return f"{100 * value:.{decimals}f}{ends} %" if known(value) else ""
+    """A share with its interval in per cent: "1.2 % (0.9 to 1.6 %)", "" if it is not known."""
+    ends = f" ({100 * low:.{decimals}f} to {100 * high:.{decimals}f} %)" if known(low) and known(high) else ""
+    return f"{100 * value:.{decimals}f} %{ends}" if known(value) else ""
 
 
 def plain(value: Any) -> str:

@@ -8,11 +8,14 @@ import pandas as pd
 
 from arena.ratings.errors import wilson
 from arena.ratings.interval import Interval
+from arena.ratings.match import mcnemar
 from arena.report.tables.rated_run import RatedRun
 
 RANDOM_CHOICE = "random choice"
 """Who solves as many positions as the share of the legal moves that are best: nobody needs to be asked."""
 
+CHANCE = 0.05
+"""Probability below which two players differ on a suite."""
 _COLUMNS = [
     "suite", "player", *Interval.columns_of("elo"), "positions", "solved", *Interval.columns_of("share"),
     "failures",
@@ -53,4 +56,14 @@ def suites(run: RatedRun) -> pd.DataFrame:
         key=lambda names: names.map(suite | dict.fromkeys(table["player"], len(rank)) | rank),
     )
     table = table.merge(run.ratings.table[["player", *Interval.columns_of("elo")]], "left", on="player")
+    elo, has_games = [*Interval.columns_of("elo")], run.ratings.table.set_index("player")["games"] > 0
+    table.loc[~table["player"].map(has_games).eq(True), elo] = math.nan
     return table[_COLUMNS]
+
+
+def paired(answers: pd.DataFrame, suite: str, player: str, other: str) -> tuple[int, int, float]:
+    """How many positions of a suite each of two players solved alone, and McNemar's probability of that."""
+    solved = answers[answers["suite"] == suite].pivot(index="position", columns="player", values="solved")
+    one, two = (solved[name].astype(bool) for name in (player, other))
+    alone, other_alone = int((one & ~two).sum()), int((two & ~one).sum())
+    return alone, other_alone, mcnemar(alone, other_alone)

@@ -11,6 +11,7 @@ import pandas as pd
 from arena.ratings.contrasts import line
 from arena.ratings.interval import Interval
 from arena.ratings.joint import Family, Ratings
+from arena.ratings.several import holm
 from arena.report.tables.settings import families, swept_numbers
 from arena.report.tables.views import LEAST
 from players.player import PlayerSpec
@@ -90,10 +91,10 @@ def doublings(ratings: Ratings, points: pd.DataFrame) -> list[Doubling]:
 def sweep(ratings: Ratings, points: pd.DataFrame, doublings: Sequence[Doubling], family: Family) -> pd.DataFrame:
     """The points, and with each the line of its family, missing where no games connect it.
 
-    A line fits where `agreement` is LEAST or more.
+    A line fits where `agreement`, for all lines together (S. Holm, 1979), is LEAST or more.
     """
-    rows = []
-    for members, weights, agreement in doublings:
+    rows, together = [], holm([doubling.agreement for doubling in doublings])
+    for (members, weights, _), agreement in zip(doublings, together, strict=True):
         if (gain := ratings.contrast(weights)) is not None:
             at_one = float((members["elo"] - gain.value * np.log2(members["x"])).mean())
             what = members[_OF_FAMILY].iloc[0]
