@@ -105,7 +105,7 @@ def carry_out(
             observer.say(f"the run in {folder} is complete: nothing is played")
         else:
             info = ledger.begin(info, session(len(schedule.asked()), workers), force=force)
-            ledger.put(COMPLETE, False)
+            ledger.put(COMPLETE, schedule.order is not None)
         write_kept(experiment, info.facts(), folder)
         if next(schedule.missing(), None) is not None:
             for line in tournament.warnings(workers):
