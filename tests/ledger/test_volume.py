@@ -94,13 +94,6 @@ def test_moves_are_read_as_they_were_recorded_also_as_the_description_of_a_ledge
 
 
 @pytest.mark.full
-def test_a_random_game_takes_less_than_1200_bytes_and_a_searching_one_less_than_four(tmp_path: Path) -> None:
-    for kind, most in (("random", 1200), ("searching", 4000)):
-        made_up.fill(tmp_path / kind, kind, 200)
-        assert (tmp_path / kind / "ledger.sqlite").stat().st_size < 200 * most, kind
-
-
-@pytest.mark.full
 def test_a_report_in_parts_has_the_tables_of_one_whole(
     folder: Path, in_parts: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
