@@ -13,16 +13,11 @@ from arena.rules.game import Game
 from arena.rules.notation import NotationError
 from players.player import EFFORT, AnswerError, Choice, IllegalMove
 
-_MOST_PLIES = (1 << 15) - 1
-"""The farthest win that can be recorded."""
-_BITS = 63
-"""Of the largest number that can be recorded."""
-_PLIES_BITS = 31
-"""Of the largest `depth` and `deepest`."""
-_MOST_CHARACTERS = 1000
-"""Of a move's text: all squares of the longest capture are far fewer."""
-_MOST_EXTRAS = 32
-"""Numbers of a player's own that a move may have."""
+_MOST_PLIES = (1 << 15) - 1  # the farthest win that can be recorded
+_BITS = 63  # of the largest number that can be recorded
+_PLIES_BITS = 31  # of the largest `depth` and `deepest`
+_MOST_CHARACTERS = 1000  # of a move's text: all squares of the longest capture are far fewer
+_MOST_EXTRAS = 32  # numbers of a player's own that a move may have
 _WHOLE, _NUMBER = (int, Integral), (float, Real)
 """Kinds of numbers, the usual one first: to ask whether something is an `Integral` takes ten times as long."""
 _EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
@@ -31,8 +26,7 @@ _EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
 def accepted(answer: object, game: Game) -> Choice:
     """The answer of a user's player in a game: its move, perhaps a text, is legal, its fields of the right kinds.
 
-    Raises IllegalMove, and AnswerError that names the field if the answer is no `Choice`, its score or an extra no
-    finite number, or a count no whole number of at least 0 that can be recorded.
+    Raises IllegalMove, and AnswerError, which names the field, for what is no `Choice` or cannot be recorded.
     """
     if not isinstance(answer, Choice):
         raise AnswerError(f"returned {quoted(answer)}, not a Choice (return Choice(move))")
@@ -60,10 +54,8 @@ def accepted(answer: object, game: Game) -> Choice:
 
 
 def checked_extra(extra: object) -> dict[str, float] | None:
-    """A player's own numbers, None for none.
-
-    Raises AnswerError that names the number whose name is not of letters, digits and _, or that is not finite.
-    """
+    """A player's own numbers, None for none. Raises AnswerError for a name not of letters, digits and _, or a
+    number that is not finite."""
     if extra is None:
         return None
     if not isinstance(extra, Mapping) or len(extra) > _MOST_EXTRAS:

@@ -30,13 +30,10 @@ COMPILE_SECONDS = 300.0
 """Seconds that it may take to compile the arena's own kernels, for rules that were never played."""
 BUILD_SECONDS, CALL_SECONDS = 60.0, 5.0
 """Seconds that an evaluation may take to be loaded and compiled, and for one position and those made of it."""
-_MIDDLE = 1.3
-"""Pieces of a position of the middle, for each man that a side has at the start."""
+_MIDDLE = 1.3  # pieces of a position of the middle, for each man that a side has at the start
 _TIMED_SECONDS = 0.05
-_TIMED_COPIES = 30
-"""How often the positions are gone through in one call of a kernel, so that the call itself takes no time."""
-_SAME = 1e-9
-"""The part of the largest value by which values that should be equal may differ, as sums are rounded."""
+_TIMED_COPIES = 30  # of all positions in one call of a kernel, so that the call itself takes no time
+_SAME = 1e-9  # the part of the largest value by which values that should be equal may differ, as sums are rounded
 _NEARLY = 0.2
 """The part of a man's worth by which a value and that of the mirror image may differ, as tables are learned."""
 _IMAGE = "the same on a position and its mirror image (board turned, colours swapped)"
@@ -57,59 +54,52 @@ class Examination(NamedTuple):
     findings: tuple[Finding, ...]
     nanoseconds: float | None = None
     """Of one call within a compiled loop; None where it was not timed, or raises exceptions."""
-    simple: float | None = None
-    """The same for the evaluation `simple`."""
-    samples: tuple[Valued, ...] = ()
-    """The start, a position of the middle and an ending."""
+    simple: float | None = None  # the same for the evaluation `simple`
+    samples: tuple[Valued, ...] = ()  # the start, a position of the middle and an ending
 
 
 class _Values(NamedTuple):
     value: float
     again: float
     mirrored: float
-    rise: float
-    """The average rise of the value when the other side lacks a man; nan if it has none to spare."""
-    raised: str
-    """The exception of the first call, else empty."""
-
-
-def examined(
-    description: str | Mapping[str, Any],
-    variant: Variant,
-    build_seconds: float = BUILD_SECONDS,
-    *,
-    is_timed: bool = True,
-) -> Examination:
-    """Examine an evaluation, see `examine`, in a process of its own: one that crashes or hangs is a finding.
-
-    Raises PlayerError for an evaluation that cannot be built.
-    """
-    positions_of(variant)  # which the process has, too, with the kernels that draw them
-    try:
-        for message in run_in_subprocess(examine, description, variant, build_seconds, is_timed):
-            if isinstance(message, PlayerError):
-                raise message
-            if isinstance(message, Examination):
-                return message
-    except Lost as lost:
-        hint = " (is an index out of bounds?)" if "SIGSEGV" in str(lost) else ""
-        return Examination((Finding("error", said=f"{name_of(description)} {lost}{hint}"),))
-    return Examination(())
+    rise: float  # the average rise of the value when the other side lacks a man; nan if it has none to spare
+    raised: str  # the exception of the first call, else empty
 
 
 def examine(
     description: str | Mapping[str, Any],
     variant: Variant,
     build_seconds: float = BUILD_SECONDS,
+    *,
+    is_timed: bool = True,
+) -> Examination:
+    """Examine an evaluation, see `examination_stages`, in a process of its own: one that crashes or hangs is a
+    finding. Raises PlayerError for one that cannot be built."""
+    positions_of(variant)  # which the process has, too, with the kernels that draw them
+    try:
+        for message in run_in_subprocess(examination_stages, description, variant, build_seconds, is_timed):
+            if isinstance(message, PlayerError):
+                raise message
+            if isinstance(message, Examination):
+                return message
+    except Lost as lost:
+        hint = " (is an index out of bounds?)" if "SIGSEGV" in str(lost) else ""
+        return Examination((Finding("error", detail=f"{name_of(description)} {lost}{hint}"),))
+    return Examination(())
+
+
+def examination_stages(
+    description: str | Mapping[str, Any],
+    variant: Variant,
+    build_seconds: float = BUILD_SECONDS,
     is_timed: bool = True,
 ) -> Iterator[Stage | PlayerError | Examination]:
-    """Stages, and at last the examination of an evaluation, or the PlayerError for which it cannot be built.
+    """Stages, and at last the examination of an evaluation on `players.evaluation.sample`, or the PlayerError for
+    which it cannot be built.
 
-    `players.evaluation.sample` draws its positions.
-
-    It is an error if a value is not finite, looks like a win, or is another when asked again; if the
-    value falls when the other side lacks a man (not looked at where losing wins); if it is from White's view. It
-    is a warning if values say nothing of men, or are not the same on a position's mirror image.
+    It is an error if a value is not finite, looks like a win, or is another when asked again; if it falls when the
+    other side lacks a man (not where losing wins); if it is from White's view. It is a warning if values say
+    nothing of men, or are not the same on a position's mirror image.
     """
     yield Stage("positions were being drawn for it", COMPILE_SECONDS)
     positions = positions_of(variant)
@@ -131,7 +121,8 @@ def examine(
         values.append(_values_of(evaluation, variant, position, name_of(description)))
     raising = any(value.raised for value in values)
     yield Stage("being timed", CALL_SECONDS)
-    by_pieces = sorted(range(len(positions)), key=lambda i: abs(_pieces(positions[i]) - _MIDDLE * variant.men))
+    pieces = [(position.white | position.black).bit_count() for position in positions]
+    middle = min(range(len(positions)), key=lambda i: abs(pieces[i] - _MIDDLE * variant.men))
     yield Examination(
         findings=(
             *_Checks(variant, positions, values).findings(),
@@ -139,7 +130,7 @@ def examine(
         ),
         nanoseconds=_nanoseconds(evaluation, variant, positions) if is_timed and not raising else None,
         simple=_nanoseconds(simple, variant, positions) if is_timed else None,
-        samples=tuple(Valued(positions[i], values[i].value) for i in (0, by_pieces[0], len(positions) - 1)),
+        samples=tuple(Valued(positions[i], values[i].value) for i in (0, middle, len(positions) - 1)),
     )
 
 
@@ -208,14 +199,14 @@ class _Checks:
         if raised.any():
             reason = next(value.raised for value in self.values if value.raised)
             message = f"raises an exception, after which its value is 0, {self._share(raised)}"
-            yield Finding("error", message, said=reason)
+            yield Finding("error", message, detail=reason)
             return
         yield from self._of_numbers()
         if not self.sound.any():
             return
         changes = self.sound & (self.value != self.again)
         if changes.any():
-            yield _error(f"has another value when it is asked again {self._share(changes)}")
+            yield Finding("error", f"has another value when it is asked again {self._share(changes)}")
             return
         if np.ptp(self.value[self.sound]) <= _SAME * self.largest:
             yield Finding("warning", f"is {self.value[self.sound][0]:g} in all positions: it says nothing of any")
@@ -229,13 +220,14 @@ class _Checks:
         endless = ~np.isfinite(self.value)
         if endless.any():
             value = self.value[endless][0]
-            yield _error(f"is {value:g}, not a finite number, {self._share(endless)}")
+            yield Finding("error", f"is {value:g}, not a finite number, {self._share(endless)}")
         else:
             yield Finding("ok", f"finite in all of {len(self.values)} positions")
         high = self.sound & (np.abs(self.value) >= LIMIT)
         if high.any():
             share = self._share(high)
-            yield _error(f"reaches {self.largest:g} {share}; from {LIMIT:g} on a value is taken for a won game's")
+            message = f"reaches {self.largest:g} {share}; from {LIMIT:g} on a value is taken for a won game's"
+            yield Finding("error", message)
         else:
             yield Finding("ok", f"{self.largest:g} at most, below the scores of won games")
 
@@ -245,7 +237,7 @@ class _Checks:
         fallen, risen = int((rises < -near).sum()), int((rises > near).sum())
         there = f"of {len(rises)} positions when the opponent lacks a man"
         if all(self._falls(colour) for colour in (WHITE, BLACK)):
-            return _error(f"falls in {fallen} {there} (is the sign right?)")
+            return Finding("error", f"falls in {fallen} {there} (is the sign right?)")
         if 2 * (fallen + risen) < len(rises):
             return Finding("warning", f"stays the same in {len(rises) - fallen - risen} {there}")
         return Finding("ok", f"rises in {risen} {there}")
@@ -260,7 +252,7 @@ class _Checks:
         message = f"is not {_IMAGE} {self._share(differ)}"
         if opposite.sum() >= _MOSTLY * differ.sum() or self._falls(WHITE) != self._falls(BLACK):
             view = "Black" if self._falls(WHITE) else "White"
-            return _error(f"{message} (is it from {view}'s view, not from the side to move's?)")
+            return Finding("error", f"{message} (is it from {view}'s view, not from the side to move's?)")
         here, there = self.value[differ][0], self.mirrored[differ][0]
         return Finding("warning", f"{message}, {here:g} and {there:g} (is it from the side to move's view?)")
 
@@ -274,10 +266,6 @@ class _Checks:
         return f"in {there.sum()} of {len(there)} positions ({first})"
 
 
-def _error(message: str) -> Finding:
-    return Finding("error", message)
-
-
 def _nanoseconds(evaluation: Evaluation, variant: Variant, positions: Sequence[Position]) -> float:
     """Nanoseconds of one call, the best of several rounds over all positions."""
     asked, best = np.tile(np.array(positions, np.int64), (_TIMED_COPIES, 1)), math.inf
@@ -287,7 +275,3 @@ def _nanoseconds(evaluation: Evaluation, variant: Variant, positions: Sequence[P
         evaluation.values(variant.rules, asked)
         best = min(best, (time.perf_counter() - began) / len(asked))
     return 1e9 * best
-
-
-def _pieces(position: Position) -> int:
-    return (position.white | position.black).bit_count()

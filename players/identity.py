@@ -1,7 +1,7 @@
 """What a player is made of: the files of a user's own that it is loaded from, each with a hash of its content.
 
-A run keeps copies of them as they were when it began, from which sources are loaded (`players.importing`). Data
-cannot be given back, as a player opens it itself: one whose data changed pauses the run.
+A run keeps copies of them as they were when it began, from which sources are loaded (`players.importing`). A
+player opens its data itself: if these have changed, it pauses the run.
 """
 
 from __future__ import annotations
@@ -22,12 +22,9 @@ Files: TypeAlias = Mapping[str, str]
 """A short hash of each file's content, MISSING where there is no file, by its path."""
 MISSING = "missing"
 NO_FILES: Files = dict[str, str]()
-COPIES = "files"
-"""The folder of the copies in a run's folder: each file lies in one named by its hash."""
-_MOST_BYTES = 64 << 20
-"""Bytes of a run's files that are copied, at most."""
-_YOUNG = 2 * 10**9
-"""Nanoseconds in which a changed file is read for each hash: it may be saved twice within a tick of its times."""
+COPIES = "files"  # the folder of the copies in a run's folder: each file lies in one named by its hash
+_MOST_BYTES = 64 << 20  # bytes of a run's files that are copied, at most
+_YOUNG = 2 * 10**9  # nanoseconds in which a file is read for each hash: it may be saved twice in a tick
 _DIGITS = 12
 
 
@@ -79,10 +76,8 @@ def copy_of(path: str | Path, mark: str, folder: str | Path) -> Path:
 
 
 def keep(files: Files, folder: str | Path) -> list[str]:
-    """Copy files into a folder, small ones first, _MOST_BYTES at most; those that are others by now.
-
-    Raises ArenaError if one cannot be copied.
-    """
+    """Copy files into a folder, small ones first, _MOST_BYTES at most; return those that have changed by now.
+    Raises ArenaError if one cannot be copied."""
     sizes = {path: Path(path).stat().st_size if is_file(Path(path)) else 0 for path in files}
     edited, room = [path for path in files if hash_of(path) != files[path]], _MOST_BYTES
     for path in sorted(sizes, key=lambda path: sizes[path]):

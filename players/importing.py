@@ -31,10 +31,8 @@ class _Load:
 
     recorded: Files = field(default_factory=dict)
     copies: str = ""
-    files: dict[str, str] = field(default_factory=dict)
-    """Those that it has loaded."""
-    opened: dict[str, bool] = field(default_factory=dict)
-    """What it has opened, and whether to write."""
+    files: dict[str, str] = field(default_factory=dict)  # those that it has loaded
+    opened: dict[str, bool] = field(default_factory=dict)  # what it has opened, and whether to write
 
     def note_data(self) -> Files:
         """The files, with those that were opened and only read: what a player writes is its own."""
@@ -69,11 +67,9 @@ os.register_at_fork(after_in_child=_new_lock)
 
 @contextmanager
 def loading(recorded: Files = NO_FILES, copies: str = "") -> Iterator[Files]:
-    """Yield a mapping that has, when the block ends, the files of a user's own that this thread has loaded.
-
-    If files are `recorded` it loads these, sources from a folder of `copies`. A block in another one adds to that.
-    Raises Pause for a file that is not as recorded.
-    """
+    """Yield a mapping that has, when the block ends, the user's files that this thread has loaded; a block in
+    another one adds to that. Files that are `recorded` are loaded so, sources from `copies`. Raises Pause where
+    that fails."""
     if _here.load is not None:
         yield _here.load.files
         return
@@ -92,7 +88,7 @@ def loading(recorded: Files = NO_FILES, copies: str = "") -> Iterator[Files]:
 
 
 def part(name: str, file: str = "") -> ModuleType:
-    """The module of a name, or of a file, that a specification names: anew if what it was loaded from changed."""
+    """The module of a name, or of a file, that a specification names, loaded anew if one of its files changed."""
     assert _here.load is not None
     load, (module, files) = _here.load, _parts.pop(name, (None, NO_FILES))
     with _unheard():

@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -24,10 +24,8 @@ from players.player import ENGINE, NETWORKS, Pause, PlayerSpec
 
 PLAYER_NAME, EVALUATION_NAME = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
-EXAMPLE = "my_heuristic.py"
-"""The example of a user's own file, which `arena init` writes."""
-FILES = "files"
-"""The option of programs and of own classes that names further files that they are made of."""
+EXAMPLE = "my_heuristic.py"  # the example of a user's own file, which `arena init` writes
+FILES = "files"  # the option of programs and of own classes that names further files that they are made of
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """What the compiler's messages have between their words where colorama is installed."""
@@ -45,11 +43,8 @@ class PlayerError(ArenaError):
 
 
 def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
-    """The object that `module:name` or `file.py:name` means; a relative path starts at the working directory.
-
-    Raises PlayerError, blaming `key`, if there is none, with the names of those that fit, and with the line of the
-    file if its code fails.
-    """
+    """The object that `module:name` or `file.py:name` means, from the working directory on. Raises PlayerError,
+    blaming `key`, with the names of those that fit if there is none, with the line if the file's code fails."""
     source, _, name = reference.rpartition(":")
     try:
         with loading():
@@ -65,12 +60,10 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
         return getattr(module, name)
     except AttributeError:
         names = sorted(n for n, thing in vars(module).items() if not n.startswith("_") and fits(thing))
-        listed_names = ", ".join(names) or "nothing"
+        content = f" (it has: {', '.join(names) or 'nothing'})"
         if not name:
-            raise PlayerError(
-                f"{source} needs a name behind it, {source}:NAME (it has: {listed_names})", key
-            ) from None
-        message = f"{source} has no {name!r}{meant(name, names)} (it has: {listed_names}){_hidden(source)}"
+            raise PlayerError(f"{source} needs a name behind it, {source}:NAME{content}", key) from None
+        message = f"{source} has no {name!r}{did_you_mean(nearest(name, names))}{content}{_hidden(source)}"
         if name in (PLAYER_NAME, EVALUATION_NAME) and len(names) > 1:
             message += f"; of several, the one called {name} plays"
         raise PlayerError(message, key) from None
@@ -119,22 +112,14 @@ def _of_syntax(error: SyntaxError, source: str, line: str) -> str:
     return f"{where}: {type(error).__name__}: {error.msg}{text}"
 
 
-def meant(name: str, names: Iterable[str]) -> str:
-    """` (did you mean 'popcount'?)` if one of the names is like `name`, otherwise nothing."""
-    return did_you_mean(nearest(name, list(names)))
-
-
 def did_you_mean(name: str | None) -> str:
-    """The question whether a name is meant; nothing for none."""
+    """` (did you mean 'popcount'?)`; nothing for None."""
     return f" (did you mean {name!r}?)" if name is not None else ""
 
 
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
-    """The specification with relative files made absolute: in `folder`, in the working directory or in NETWORKS.
-
-    The folder of an outside program is always one in `folder`. Each may be of a commit. Raises PlayerError for a
-    program whose `build` fails.
-    """
+    """The specification with absolute files, perhaps of a commit: from `folder`, the working directory or NETWORKS; a
+    program's folder from `folder`. Raises PlayerError for a program whose `build` fails."""
     if spec.type == ENGINE:
         within, build = spec.options.get("folder", "."), spec.options.get("build")
         if isinstance(within, str):
@@ -214,10 +199,8 @@ def words_of_command(command: Any) -> list[str]:
 
 
 def files_of(spec: PlayerSpec, loaded: Files = NO_FILES) -> dict[str, str]:
-    """The files of a user's own that a located specification names, and those `loaded` for it.
-
-    Of an outside program the words of its command that are files are among them.
-    """
+    """The user's files that a located specification names, words of a program's command among them, and those
+    `loaded` for it."""
     files = [path for path in user_files(spec) if path.parent != NETWORKS]
     if spec.type == ENGINE:
         words = words_of_command(spec.options.get("command"))

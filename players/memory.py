@@ -1,7 +1,6 @@
 """Memory that kernels and Python share: arrays in whole lines of the processor's cache, and records of a state.
 
-A class says what fields a record has, by their names and types: kernels are written for the class, so that mypy
-knows each field, and read the record that `record_type` makes of it.
+Kernels are written for a class, so that mypy knows each field, and read the record that `record_type` makes of it.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import is_compiling
 
-MOST_KEPT = 80
-"""Megabytes of a player that is kept between games, at most: a process keeps up to 16 players."""
-_LINE = 64
-"""Bytes of a line of the cache."""
+MOST_KEPT = 80  # megabytes of a player that is kept between games, at most: a process keeps up to 16 players
+_LINE = 64  # bytes of a line of the cache
 
 Integers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -33,10 +30,8 @@ def fields_of(kind: type) -> dict[str, Any]:
 
 @cache
 def record_type(kind: type) -> np.dtype[Any]:
-    """The numpy type of the record that a class describes: floats, and integers for all else.
-
-    Numbers come before arrays, so that what is read most stands close together.
-    """
+    """The numpy type of the record that a class describes: floats, and integers for all else; arrays last, so that
+    what is read most stands close together."""
     fields: list[tuple[str, str, tuple[int, ...]]] = []
     for name, described in fields_of(kind).items():
         plain, *notes = get_args(described) if get_origin(described) is Annotated else (described,)
@@ -46,12 +41,10 @@ def record_type(kind: type) -> np.dtype[Any]:
 
 
 def aligned(words: int, kind: type[Any]) -> NDArray[Any]:
-    """An array of `words` numbers of 64 bits, all 0, that begins with a line of the cache.
-
-    The system gives memory as it is first written to, which would take most of a short first search: so zeros are
-    written here, but to more than a kept player may have, of which short games need little.
-    """
+    """An array of `words` numbers of 64 bits, all 0, that begins with a line of the cache."""
     size = words + _LINE // 8
+    # the system gives memory as it is first written to, which would take most of a short first search: so a kept
+    # player's is written here; of a larger one short games need little
     room = np.full(size, 0, kind) if words * 8 <= MOST_KEPT * 2**20 else np.zeros(size, kind)
     skipped = -room.ctypes.data % _LINE // 8
     return room[skipped : skipped + words]
@@ -73,15 +66,27 @@ class PlainState(SimpleNamespace):
 
 
 class Record:
-    """One record that kernels read and write, all zeros at first."""
+    """One record that kernels read and write, all zeros at first: Python sets its fields, and reads the answer."""
 
-    def __init__(self, kind: type, values: Mapping[str, Any]) -> None:
-        """A record of the fields of a class, of which some have `values`."""
+    def __init__(self, kind: type, answer: Any, values: Mapping[str, Any]) -> None:
+        """A record of the fields of the class `kind`, of which some have `values`; an array whose address is one
+        must live as long. `answer` is a NamedTuple of fields that stand side by side."""
         self.array: Any = np.zeros(1, record_type(kind))
         fields = {name: self.array[name][0] for name in fields_of(kind)}
         self.states: Any = self.array if is_compiling() else [PlainState(**fields)]
         """The record in an array of length 1, as kernels take it."""
+        self.line = self.array["line"][0]
+        """The best line that a search found, the chosen move first."""
+        first, count = self.array.dtype.names.index(answer._fields[0]), len(answer._fields)
+        assert self.array.dtype.names[first : first + count] == answer._fields, "the answer stands in one piece"
+        self._answer, self._words = answer, self.array.view("i8")[first : first + count]
         self.set(values)
+
+    def answer(self) -> Any:
+        """What the last search reports, as the kind of answer that the record was made with."""
+        if self.states is self.array:
+            return self._answer._make(self._words.tolist())
+        return self._answer._make(int(self.states[0][name]) for name in self._answer._fields)
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Set fields."""

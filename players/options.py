@@ -27,7 +27,7 @@ _NOUNS = {"integer": "whole number", "number": "number", "string": "text", "obje
 
 
 def does(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
-    """The annotation of an option's type: what it does, its unit and its bounds."""
+    """What an option does, its unit and its bounds, in its annotation."""
     return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
 
 
@@ -36,8 +36,7 @@ class Option:
     """An option of a player's class."""
 
     name: str
-    kind: Any = Any
-    """Its type, which may be Annotated with bounds and what `does` says."""
+    kind: Any = Any  # its type, which may be Annotated with bounds and what `does` says
     default: Any = _REQUIRED
 
     @property
@@ -80,15 +79,14 @@ class Option:
             raise PlayerError(message, self.name) from None
 
 
-_options: dict[type[Any], Mapping[str, Option]] = {}
-"""The options of the classes that were asked for."""
+_options: dict[type[Any], Mapping[str, Option]] = {}  # the options of the classes that were asked for
 
 
 def options_of(maker: type[Any]) -> Mapping[str, Option]:
     """The options of a player's class: the parameters of its constructor but the first, the variant.
 
-    `**name: Annotated[Any, C]` stands for the fields of the dataclass C, without defaults of their own, and any
-    other `**name` for the options of the constructor that it extends, or for any if there is none.
+    `**name: Annotated[Any, C]` stands for the fields of the dataclass C, without their defaults, any other
+    `**name` for the options of the constructor that it extends, or for any option.
     """
     if maker not in _options:
         _options[maker] = {
@@ -138,10 +136,8 @@ def _parameters(maker: type[Any], line: Sequence[type[Any]] = ()) -> Iterator[in
 
 
 def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
-    """The name and the limits of an entry that the constructor takes by name, beside the options.
-
-    Raises PlayerError, the first of `option_problems`.
-    """
+    """The name and the limits of an entry that the constructor takes by name. Raises the first of
+    `option_problems`."""
     for problem in option_problems(maker, spec):
         raise problem
     return _asked(maker, spec)

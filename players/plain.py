@@ -11,14 +11,14 @@ from players.evaluation.build import Description, build_evaluation
 from players.negamax.score import WIN, plies_to_win
 from players.player import Choice, Limit
 
-_DEPTH = 3
-"""Plies, if the entry has no depth."""
+_DEPTH = 3  # plies, if the entry has no depth
 
 
 class Plain:
-    """Alpha-beta in 20 lines of Python, to read and to copy: it plays as `negamax` with `preset: alphabeta`."""
+    """Alpha-beta in 20 lines of Python, to read and to copy: it plays as `negamax` with `preset: alphabeta`, but
+    sees draws by repetition and by counted moves."""
 
-    kept = True
+    kept = True  # one object plays all games: nothing of a game is left in it that changes the next one
     limits = ("depth",)
     default = Limit(depth=_DEPTH)
 
@@ -34,7 +34,8 @@ class Plain:
     def _search(self, game: Game, ply: int, alpha: float, beta: float) -> tuple[float, tuple[int, ...]]:
         """The value for the side to move, `ply` plies from the root, and the best line.
 
-        A value within alpha and beta is exact; one beyond says only that it is at least, or at most, so much.
+        A value within alpha and beta is exact; one of beta or more is a lower bound, one of alpha or less an upper
+        one.
         """
         self._nodes += 1
         if (outcome := game.outcome) is not None:
@@ -43,7 +44,7 @@ class Plain:
             # a win is worth the more the sooner it comes
             return (WIN - ply if outcome.winner == game.turn else ply - WIN), ()
         if ply == self._depth:
-            # evaluations are compiled, and a call costs more than a position: so they take a list of positions
+            # evaluations are compiled; they take a list, as a call from Python costs more than valuing a position
             return float(self._evaluation.values(self._rules, [game.position])[0]), ()
         best, line = -math.inf, tuple[int, ...]()
         for move in game.legal_moves:

@@ -15,32 +15,22 @@ from arena.base.wording import quoted
 if TYPE_CHECKING:
     from arena.rules.game import Game
 
-NAME_CHARACTERS = 40
-"""Of a player's name, at most."""
-HUMAN = "human"
-"""The type of a person, who plays at the board and not in a tournament."""
-ENGINE = "engine"
-"""The type of outside programs, whose options name a `command` and a `folder`."""
-_PUBLISHED = ("game3", "checkers-ai", "simplified", "cis300")
-"""The types of published programs."""
+NAME_CHARACTERS = 40  # of a player's name, at most
+HUMAN = "human"  # the type of a person, who plays at the board and not in a tournament
+ENGINE = "engine"  # the type of outside programs, whose options name a `command` and a `folder`
+_PUBLISHED = ("game3", "checkers-ai", "simplified", "cis300")  # the types of published programs
 TYPES = ("random", "greedy", "plain", "negamax", "mcts", "hybrid", "engine", *_PUBLISHED)
 """The names of `players.table.PLAYERS`, for those that do not load the compiler."""
-EVALUATIONS = (
-    *("material", "simple", "game3", "checkers-ai", "cis300"),
-    *("strong", "neural", "linear"),
-)
+EVALUATIONS = ("material", "simple", "game3", "checkers-ai", "cis300", "strong", "neural", "linear")
 """The names of `players.evaluation.build.EVALUATORS`, for the same."""
 NETWORKS = Path(__file__).parent / "evaluation" / "networks"
 """The folder of the built-in networks: a file that is nowhere else is looked for there."""
-LEVELS = range(1, 13)
-"""The levels of `cis300`, plies of its search."""
+LEVELS = range(1, 13)  # the levels of `cis300`, plies of its search
 
 
 class Limit(NamedTuple):
-    """Bounds a player's thinking about one move: `Limit(depth=6)`, `Limit(nodes=2000, seconds=0.1)`.
-
-    The first limit that is met ends the thinking; None is no limit of that kind.
-    """
+    """Bounds a player's thinking about one move: `Limit(nodes=2000, seconds=0.1)`; the first that is met ends
+    it."""
 
     depth: int | None = None
     """Plies to search."""
@@ -68,10 +58,8 @@ class Limit(NamedTuple):
         return None if longest is None else max(seconds - longest, 0.0)
 
     def after(self, seconds: float, whole: Limit) -> Limit:
-        """The limit of the next move after one of `seconds`, where the game began with the limit `whole`.
-
-        The clock is at least 0, then gains the increment, and all that it began with when its moves are made.
-        """
+        """The limit of the next move after one of `seconds`, where the game began with the limit `whole`: the
+        clock gains the increment, and all that it began with when its moves are made."""
         if self.clock is None:
             return self
         clock = max(self.clock - seconds, 0.0) + (self.increment or 0.0)
@@ -98,7 +86,7 @@ class Choice(NamedTuple):
     nodes: int = 0
     """Positions entered once each, the root included."""
     leaves: int = 0
-    """Calls of the evaluation."""
+    """Positions whose evaluation was taken for their value."""
     cutoffs_max: int = 0
     """Beta cutoffs at nodes where the player itself is to move."""
     cutoffs_min: int = 0
@@ -147,14 +135,12 @@ class Player(Protocol):
 
     A class may also have:
 
-    - `limits`: the fields of `Limit` that it heeds, by default all; and `default`: the `Limit` that holds if its
-      entry has none. `arena list players` shows both.
-    - `kept = True`: each worker keeps one object for all games, until it fails. An earlier game must not change
-      what it decides.
+    - `limits`: the fields of `Limit` that it heeds, by default all; `default`: the `Limit` if its entry has none.
+    - `kept = True`: each worker keeps one object for all games; an earlier game must not change what it decides.
     - `begin()`: called before every game, the first one included.
     - `close()`: called once, when the object is no longer needed. It has half a second.
     - `man_value`: what a man is worth in the unit of its scores, so that reports give them in men.
-    - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
+    - `cpu_elsewhere`: the processor seconds that its last answer took in other processes.
     - `costs = True`: its answers cost money. It is asked in games and suites alone, never to be tried out.
     - `check_limit(limit)`: raises ValueError for a limit under which it cannot play.
     - `stop()`: called from another thread, perhaps several times: end the current search and answer soon.
@@ -167,13 +153,12 @@ class Player(Protocol):
 
 
 class CompletePlayer:
-    """Completes a player with all that a class may also have, looked up once; what it lacks does nothing."""
+    """Completes a player with all that a class may also have; what it lacks does nothing."""
 
     __slots__ = ("begin", "check_limit", "choose", "close", "kept", "player", "progress", "stop")
 
     def __init__(self, player: Any) -> None:
         self.player: Player = player
-        """The object itself."""
         self.choose: Callable[[Game, Limit, random.Random], Choice] = player.choose
         self.kept: bool = getattr(player, "kept", False)
         self.begin: Callable[[], object] = getattr(player, "begin", _nothing)
@@ -218,8 +203,7 @@ def limits_of(kind: Any) -> tuple[str, ...]:
 
 def default_limit(kind: Any) -> Limit:
     """The limit that holds for the players of a class that are given none."""
-    limit: Limit = getattr(kind, "default", Limit())
-    return limit
+    return getattr(kind, "default", Limit())
 
 
 def _nothing(*_: object) -> None:
@@ -245,19 +229,12 @@ class PlayerSpec:
 class Allowance(NamedTuple):
     """What a player with a user's code may take; times are wall time."""
 
-    time_margin: float = 0.1
-    """Seconds by which a move may take longer than its limit before the game is lost."""
-    move_timeout: float = 60.0
-    """Seconds for a move without a time limit, and for building a player."""
-    game_timeout: float = 3600.0
-    """Seconds for all of a player's moves of a game."""
-    memory: int = 2048
-    """Megabytes that its process may take."""
-    processes: int = 64
-    """Processes that it may be at once, itself included."""
-    sandbox: tuple[str, ...] | None = None
-    """The further files that it may read in a sandbox; None outside one."""
-    folder: str = ""
-    """The configuration's folder, which no program in a sandbox may read as its own."""
+    time_margin: float = 0.1  # seconds by which a move may take longer than its limit before the game is lost
+    move_timeout: float = 60.0  # seconds for a move without a time limit, and for building a player
+    game_timeout: float = 3600.0  # seconds for all of a player's moves of a game
+    memory: int = 2048  # megabytes that its process may take
+    processes: int = 64  # processes that it may be at once, itself included
+    sandbox: tuple[str, ...] | None = None  # the further files that it may read in a sandbox; None outside one
+    folder: str = ""  # the configuration's folder, which no program in a sandbox may read as its own
     own_folders: tuple[str, ...] = ()
     """Folders with the files of one player alone, all of which it may read in a sandbox."""

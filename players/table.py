@@ -46,9 +46,9 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
 def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     """The player of a specification, ready for one game, with all that a player may have.
 
-    Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
-    the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
-    raises; Pause if it cannot be loaded from the specification's files.
+    Raises PlayerError, with the keys of the entry to blame, for an unknown type, a wrong option, a limit that the
+    player refuses, and whatever its constructor raises; Pause if it cannot be loaded from the specification's
+    files.
     """
     if spec.type == ENGINE:
         check(spec.files, spec.copies)

@@ -1,12 +1,14 @@
-"""Work in other processes: how many, and a generator in one of its own, whose stages have a time each."""
+"""Work that takes long: announced, in how many processes, and a generator in one of its own, with time limits."""
 
 from __future__ import annotations
 
+import math
 import pickle
 import socket
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from arena.base.process import ON_LINUX, Ended, Process
@@ -24,6 +26,29 @@ def cores() -> int:
     from joblib import cpu_count  # which takes half a second to import
 
     return int(cpu_count())
+
+
+class Announcement:
+    """Announces what takes long to whoever waits for it: a call of it calls the innermost listener."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[..., object]] = []
+        self.at = -math.inf
+        """The reading of `time.monotonic` at the last call."""
+
+    @contextmanager
+    def heard_by(self, listener: Callable[..., object]) -> Iterator[None]:
+        """Call `listener` in the block, with what the announcement says."""
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
+
+    def __call__(self, *facts: Any) -> None:
+        self.at = time.monotonic()
+        for listener in self._listeners[-1:]:
+            listener(*facts)
 
 
 class Stage(NamedTuple):

@@ -30,14 +30,10 @@ class Rate(NamedTuple):
 
     what: str
     variant: str
-    depth: int | None
-    """Plies; None for whole games."""
-    nodes: int
-    """Lines counted by a perft, positions entered by a search, plies of games."""
-    seconds: float
-    """Wall time that `nodes` took."""
-    rate: str
-    """With its unit."""
+    depth: int | None  # plies; None for whole games
+    nodes: int  # lines counted by a perft, positions entered by a search, plies of games
+    seconds: float  # wall time that `nodes` took
+    rate: str  # with its unit
     note: str
 
 

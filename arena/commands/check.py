@@ -20,7 +20,7 @@ from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from arena.watch.display import Display
-from players.examine import examined
+from players.examine import examine
 from players.finding import Finding, Level
 
 _PRINTED_LINES = 5
@@ -116,7 +116,7 @@ def _examine(evaluation: str, variant: Variant) -> int:
     """Print what an examination of an evaluation finds, with its speed and three boards; the exit code."""
     names = list(playing_in(Path(evaluation), "evaluation")) if evaluation.endswith(".py") else []
     evaluation = f"{evaluation}:{names[0]}" if len(names) == 1 else evaluation
-    examination = examined(inline(evaluation, "EVALUATION"), variant)
+    examination = examine(inline(evaluation, "EVALUATION"), variant)
     echo(f"{evaluation}, {variant.name}")
     for finding in examination.findings:
         echo(f"  {finding.level:8} {finding.words}")

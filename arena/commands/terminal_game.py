@@ -25,8 +25,9 @@ from arena.commands.waiting import GRACE_SECONDS, line_of, watched
 from arena.experiment.load import player_spec
 from arena.hosting.analysis import Analysis
 from arena.rules.move_text import move_squares
+from arena.rules.moves import points
 from arena.rules.position import COLOURS
-from arena.rules.result import points, points_text
+from arena.rules.result import points_text
 from players.player import HUMAN, Limit
 
 _PLIES_SHOWN = 12

@@ -30,12 +30,12 @@ from arena.base.wording import message_of, printable
 from arena.hosting import sandbox
 from arena.hosting.handle import Answer, LocalPlayer, PlayerFailure, failure_of
 from arena.rules.game import Game, Termination
-from arena.rules.jit.kernel import announce_compilation, compilation_announced
+from arena.rules.jit.kernel import compiling
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted
-from players.engines.program import announce_waiting, waiting_announced
+from players.engines.program import program_is_slow
 from players.identity import Files, hash_of
 from players.importing import forget_modules, loaded
 from players.loading import PlayerError, files_of, is_logged, own_code, without_own_code
@@ -228,15 +228,15 @@ class PlayerProcess:
                 if soon == deadline:
                     raise TimeoutError(f"gave no answer within {seconds:.4g} s") from None
                 soon = deadline
-                announce_waiting(waiting)
+                program_is_slow(waiting)
                 continue
             match reply:
                 case [name, *fields] if name == kind:
                     return fields
                 case ["compiles"]:
-                    announce_compilation()
+                    compiling()
                 case ["waits", str(line)] if self._spec.type == ENGINE:  # a user's class may write any line
-                    announce_waiting(line)
+                    program_is_slow(line)
                 case ["loaded", *paths]:
                     known = [path for path in paths[:_MOST_FILES] if isinstance(path, str) and "\0" not in path]
                     self.files = files_of(self._spec, {path: hash_of(path) for path in known})
@@ -366,7 +366,7 @@ class _Worker:
         self._player = player = self._player or LocalPlayer(spec, variant)
         waits = partial(self.say, "waits")
         try:
-            with compilation_announced(lambda _: self.say("compiles")), waiting_announced(waits):
+            with compiling.heard_by(partial(self.say, "compiles")), program_is_slow.heard_by(waits):
                 player.begin()
         finally:
             if (files := loaded().keys()) != self._loaded:

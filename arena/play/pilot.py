@@ -89,7 +89,7 @@ def check(
     observer = observer or Observer()
     experiments, mistakes = _loaded(config)
     for mistake in mistakes:
-        yield "", Finding("error", said=mistake.in_line())
+        yield "", Finding("error", detail=mistake.in_line())
     tournaments: dict[str, Tournament] = {}
     with announcing(observer.say), kept_workers():
         for name, experiment in experiments.items():
@@ -121,7 +121,7 @@ def diagnose(
         observer.say(line)
     parts = parts_of(experiment, observer.say)
     for key, problems in parts.errors.items():
-        findings.append(Finding("error", where=key, said=str(problems)))
+        findings.append(Finding("error", where=key, detail=str(problems)))
     for line in (*left_out_lines(parts.openings.left_out)[1:], *parts.openings.notes):
         findings.append(Finding("warning", line, "openings"))
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
@@ -140,11 +140,11 @@ def diagnose(
     of_players: list[Finding] = []
     for index, (name, entrant) in enumerate(entrants.items()):
         for finding in entrant.problems:
-            said = finding.said
+            detail = finding.detail
             if finding.kind == UNBUILT:
-                said = str(experiment.error(("players", index, *finding.keys), said))
-            if finding.kind != UNBUILT or said not in {other.said for other in findings + of_players}:
-                of_players.append(finding._replace(where=name, said=said))
+                detail = str(experiment.error(("players", index, *finding.keys), detail))
+            if finding.kind != UNBUILT or detail not in {other.detail for other in findings + of_players}:
+                of_players.append(finding._replace(where=name, detail=detail))
         if entrant.printed:
             printed = printable(entrant.printed)
             of_players.append(Finding("ok", "printed in a game of its trial", name, output=printed))

@@ -257,7 +257,7 @@ def _refuse_unbuilt(experiment: Experiment, entrants: Mapping[str, Entrant], out
             if finding.kind == UNBUILT:
                 advice = _LEAVE_OUT if is_own(spec) and len(experiment.players) > 2 else ""
                 why = _UNREADABLE if experiment.sandbox and "command" in finding.keys else ""
-                keys, message = ("players", index, *finding.keys), f"{finding.said}{why}{advice}"
+                keys, message = ("players", index, *finding.keys), f"{finding.detail}{why}{advice}"
                 problems += experiment.error(keys, message).problems
     if problems:
         raise ConfigError(problems)

@@ -29,7 +29,7 @@ from arena.rules.played import replayed
 from arena.rules.variants import Variant
 from players.engines.hub import cautions
 from players.engines.program import wrote
-from players.examine import examined
+from players.examine import examine
 from players.finding import SAME_FILE, UNBUILT, Finding
 from players.identity import MISSING
 from players.loading import PlayerError, files_of, from_folder, located, own_code, user_files, without_own_code
@@ -129,7 +129,7 @@ def look_at(
     entrants = {}
     for spec in experiment.players:
         entrant = found[spec.name]
-        findings = [finding._replace(said=_written(finding.said, spec, home)) for finding in entrant.findings]
+        findings = [finding._replace(detail=_written(finding.detail, spec, home)) for finding in entrant.findings]
         if (then := before.get(spec.name)) is not None:
             version = entrant.version or then.version  # one that cannot be started now says none
             entrant = entrant._replace(files=then.files, version=version)
@@ -187,12 +187,12 @@ def _built(spec: PlayerSpec, experiment: Experiment) -> Entrant:
     try:
         player = begin_game(spec, variant, variant.start, "0", experiment.allowance)
     except PlayerError as error:
-        unbuilt = Finding("error", said=str(error), kind=UNBUILT, keys=error.keys)
+        unbuilt = Finding("error", detail=str(error), kind=UNBUILT, keys=error.keys)
         return Entrant(findings=(unbuilt,), files=error.files or files_of(spec))
     except PlayerFailure as failure:
         words = wrote(failure.output) if spec.type == ENGINE else ""
         message = f"{spec.name} {failure} while it was built{words}"
-        unbuilt = Finding("error", said=message, kind=UNBUILT, keys=("type",))
+        unbuilt = Finding("error", detail=message, kind=UNBUILT, keys=("type",))
         return Entrant(findings=(unbuilt,), files=dict(failure.files))
     man, costs, version = player.man_value, player.costs, player.version
     return Entrant(man_value=man, costs=costs, files=player.files, version=version)
@@ -207,18 +207,18 @@ def _of_settings(trial: Trial) -> Iterator[Finding]:
         return
     first, allowance = trial.players[0], trial.experiment.allowance
     if first.type == ENGINE and isinstance(parameters := first.options.get("parameters"), dict):
-        yield from (Finding("warning", said=words) for words in cautions(parameters))
+        yield from (Finding("warning", detail=words) for words in cautions(parameters))
     description: Any = first.options.get("evaluation")
     is_file = isinstance(description, str) and (":" in description or description.endswith(".npz"))
     is_weights = isinstance(description, dict) and trial.how == "examined"
     if not (is_file or is_weights) or (is_own(first) and allowance.sandbox is not None):
         return
     variant, seconds = trial.experiment.rule_set, allowance.move_timeout
-    for finding in examined(description, variant, build_seconds=seconds, is_timed=False).findings:
+    for finding in examine(description, variant, build_seconds=seconds, is_timed=False).findings:
         if finding.message:
             yield finding._replace(message=f"its evaluation {finding.message}")
         else:
-            yield finding._replace(said=f"its evaluation {finding.said}")
+            yield finding._replace(detail=f"its evaluation {finding.detail}")
 
 
 def _played(spec: PlayerSpec, trial: Trial, entrant: Entrant) -> Entrant:
@@ -281,7 +281,7 @@ class _Games(NamedTuple):
             variant = self.experiment.rule_set
             before = record.table()["move"].astype(str).tolist()[: failure.ply - 1]  # a late move was played
             place = fen(variant, replayed(variant, record.opening_fen, before).positions[-1])
-            finding = Finding("error", said=failure.detail, kind=record.termination, place=place)
+            finding = Finding("error", detail=failure.detail, kind=record.termination, place=place)
             yield finding._replace(traceback=failure.traceback, output=failure.output)
         moves = self.moves(record)
         for name in () if self.spec.type == ENGINE else ("nodes", "depth"):

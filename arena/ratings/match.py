@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from arena.base.wording import unknown
 from arena.ratings.interval import ELO_PER_LOGIT, Z80, Z95, Floats, Interval, score_from_elo
-from arena.rules.result import pair_points
 
 NELO_SCALE = 800 / math.log(10)  # M. Van den Bergh, "Comments on normalized Elo"
 REGULARISATION = 1e-3  # results that an empty count stands for
@@ -107,7 +106,7 @@ class SequentialTest:
 
     def add(self, first: float, second: float) -> SprtState:
         """Take in a pair, by White's points in its two games: the first player is White in the first of them."""
-        self._counts[round(2 * pair_points(first, second))] += 1
+        self._counts[round(2 * (first + 1 - second))] += 1
         self.games += 2
         self.state = sprt(self._counts, **self._settings)
         return self.state

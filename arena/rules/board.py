@@ -1,17 +1,9 @@
 """Board: a position drawn, with arrows and marked squares, as SVG for notebooks, files and pages, or as text.
 
-In the SVG a square is UNIT wide; the top left corner of the board is 0, 0. The picture holds, in this order,
-
-- `defs` with a `symbol` for each kind of piece: SYMBOLS has their ids, `symbols()` the elements alone;
-- `g.board-squares`: a `rect` for all of the board, then one with `data-square` for each square that is played on;
-- `g.board-last`: a `rect` for each square of the last move, a cross where a piece was captured;
-- `g.board-labels`: a `text` in the corner of each square;
-- `g.board-columns`, `g.board-rows`: with `edges` a `text` above each column, one left of each row;
-- `g.board-pieces`: a `use` of a symbol for each piece, with `data-square`; its `x` and `y` are `corner(...)`;
-- `g.board-marks` and `g.board-arrows`: what the reader is to look at;
-- `g.board-caption`: who is to move, below the board; nothing without a caption.
-
-Colours are attributes, so that the style of a page may change them by the classes of the elements.
+In the SVG a square is UNIT wide; the top left corner of the board is 0, 0. Behind the `symbols()` of the pieces
+stand the groups `g.board-squares`, `-last`, `-labels`, `-columns` and `-rows` (above and left of the board),
+`-pieces`, `-marks`, `-arrows` and `-caption`. Squares and pieces have `data-square`. Colours are attributes, so
+that the style of a page may change them by the elements' classes.
 """
 
 from __future__ import annotations
@@ -30,8 +22,7 @@ from arena.rules.notation import algebraic, parse_fen, piece_letter, place
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
 
-UNIT = 100
-"""Width of a square."""
+UNIT = 100  # width of a square
 SYMBOLS = {"w": "board-white-man", "W": "board-white-king", "b": "board-black-man", "B": "board-black-king"}
 """The id of the symbol of each kind of piece, by its letter (`arena.rules.notation.piece_letter`)."""
 LIGHT, DARK, LABEL = "#f0d9b5", "#b58863", "#4a3219"
@@ -39,30 +30,22 @@ LIGHT, DARK, LABEL = "#f0d9b5", "#b58863", "#4a3219"
 LAST, ARROW, MARK, CAPTION = "#ffd60a", "#15781b", "#c1121f", "#7a7a7a"
 """Colours of the last move, arrows, marked squares, and of the caption, which is read on white and on black."""
 
-Labels: TypeAlias = Literal["numbers", "algebraic", "none"]
-"""The text in a corner of each square."""
+Labels: TypeAlias = Literal["numbers", "algebraic", "none"]  # the text in a corner of each square
 
-_FACES = {
+_FACES = {  # of a piece's face, edge, ring and crown
     "white": ("#fffdf7", "#6b5b45", "#cbbfa8", "#a8790a"),
     "black": ("#2e2a28", "#0d0b0a", "#6f655f", "#f0b92e"),
 }
-"""For a piece of each colour: its face, its edge, its ring, its crown."""
 _CROWN = "M29 65 L24 36 L39 49 L50 29 L61 49 L76 36 L71 65 Z M31 71 H69"
 _CAPTION_HEIGHT = 48
-_EDGE = 40
-"""Width of the strips above the board and left of it that number its columns and rows."""
-_HEAD = 34
-"""Length of an arrow's head."""
+_EDGE = 40  # width of the strips above the board and left of it that number its columns and rows
+_HEAD = 34  # length of an arrow's head
 
-Way: TypeAlias = str | Sequence[int]
-"""Squares one after another: `11-15`, `22x15x8`, or their numbers."""
+Way: TypeAlias = str | Sequence[int]  # squares one after another: `11-15`, `22x15x8`, or their numbers
 _PIXELS = 400
-LETTERS = {"w": "w", "W": "W", "b": "b", "B": "B", "": "."}
-"""Pieces by their letters, an empty square."""
-FIGURES = {"w": "⛀", "W": "⛁", "b": "⛂", "B": "⛃", "": "·"}
-"""Pieces as Unicode has them, an empty square."""
-WIDTHS = (5, 4, 3)
-"""Characters that a square can be across."""
+LETTERS = {"w": "w", "W": "W", "b": "b", "B": "B", "": "."}  # pieces by their letters, an empty square
+FIGURES = {"w": "⛀", "W": "⛁", "b": "⛂", "B": "⛃", "": "·"}  # pieces as Unicode has them, an empty square
+WIDTHS = (5, 4, 3)  # characters that a square can be across
 
 
 class Board:
@@ -85,9 +68,9 @@ class Board:
     ) -> None:
         """Draw the start of a variant, or another position or FEN; White is below, or above with `flip`.
 
-        `last` is the last move, `arrows` are drawn along squares, `marks` around them. `labels` in the squares are
-        numbers, algebraic or none. The `caption` below the board says who is to move, unless it is given. Raises
-        ValueError, in one line, for an unknown variant, a wrong position, square or label.
+        `last` is the last move; `arrows` run along squares, `marks` around them. The caption says who is to move
+        unless another one is given. Raises ValueError, in one line, for a wrong variant, position, square or
+        label.
         """
         self.variant = build_variant(variant)
         if isinstance(position, str):
@@ -105,10 +88,9 @@ class Board:
         self.caption = to_move(self.position) if caption is None else caption
 
     def svg(self, width: int | None = _PIXELS, *, edges: bool = False) -> str:
-        """Draw the picture as one `svg` element, well-formed XML.
+        """Draw one `svg` element, `width` pixels wide, or as wide as there is room.
 
-        It is `width` pixels wide; with None it fills the room that there is. `edges` numbers rows and columns from
-        0 at the top left, as White sees the board.
+        `edges` numbers rows and columns from 0 at White's top left.
         """
         columns, rows = 2 * self.variant.rules.per_row, self.variant.rules.rows
         edge = _EDGE if edges else 0
@@ -135,10 +117,7 @@ class Board:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the board into a file, as SVG, or as text if its name ends in .txt.
-
-        Raises ValueError for any other ending.
-        """
+        """Write the board into a file, as SVG or, into `.txt`, as text. Raises ValueError for any other ending."""
         suffix = Path(path).suffix.lower()
         if suffix not in (".svg", ".txt"):
             raise ValueError(f"{os.fspath(path)}: a board is saved as .svg or .txt")
@@ -154,11 +133,9 @@ class Board:
         return self.svg()
 
     def _way(self, way: Way) -> list[int]:
-        if isinstance(way, str) and not square_numbers(way):
-            raise ValueError(f"{way!r} names no squares, as 11-15 does")
         numbers = square_numbers(way) if isinstance(way, str) else way
         if not isinstance(numbers, list | tuple) or len(numbers) < 2:
-            raise ValueError(f"{way!r} are not two squares or more")
+            raise ValueError(f"{way!r} does not name two squares or more, as 11-15 does")
         return [self._square(number) for number in numbers]
 
     def _square(self, number: int) -> int:
@@ -236,11 +213,10 @@ def board_text(
     width: int = WIDTHS[0],
     labels: Labels = "numbers",
 ) -> str:
-    """The board in lines, each square with its number or name and what stands on it, then who is to move.
+    """The board in lines, each square with its label and what stands on it, then who is to move.
 
-    White is below, or above with `flip`. The squares of the last move stand in [], `marks`, numbers of squares,
-    in (). `pieces` is LETTERS or FIGURES, `width` one of WIDTHS: squares of 4 characters have the second bracket
-    alone, squares of 3 none.
+    The squares of the last move stand in [], `marks`, numbers of squares, in (). `pieces` is LETTERS or FIGURES,
+    `width` one of WIDTHS: squares of 4 characters have the second bracket alone, squares of 3 none.
     """
     lines, ends = list[str](), () if last is None else last[:2]
     for row in rows_of(variant, flip):

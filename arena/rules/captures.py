@@ -1,8 +1,8 @@
 """Captures: every legal capture of a position.
 
-Captures are completed breadth first: the buffer holds a level of captures begun, each encoded as the move that it
-would be if it ended there, and the next level is written behind it. That makes the majority rule free (the last
-level is the majority) and lets captures begun that differ only in their path be merged at once.
+They are completed breadth first: the buffer holds the captures begun, each encoded as the move that it would be if
+it ended there, and behind them those of one jump more. So the majority rule is free, as the last level is the
+majority, and captures that differ only in their path are merged at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from arena.rules.moves import (
     UNFINISHED,
     Moves,
     capacity,
-    landed,
+    land,
     promotion_row,
     step,
     target_of,
@@ -101,8 +101,8 @@ def complete_captures(
 ) -> int:
     """Carry the first jumps in `moves[start:end]` on to whole captures; return the new end.
 
-    A capture that cannot be carried on moves to the front of the list, over entries that were read already.
-    Where the majority counts, only the last level stays.
+    A capture that is whole moves to the front, over entries that were read; of a majority only the last level
+    stays.
     """
     done = start
     level = start
@@ -136,11 +136,9 @@ def add_jumps(
     end: int,
     merge_from: int,
 ) -> tuple[int, bool]:
-    """Append what one more jump makes of a capture begun, `move`, whose piece stands on `current`.
-
-    An entry that `moves[merge_from:end]` has already is not written again. Returns the new end, and whether
-    there is a jump at all. Raises IndexError when the buffer is full.
-    """
+    """Append what one more jump makes of a capture begun, `move`, whose piece stands on `current`, unless
+    `moves[merge_from:end]` has it. Returns the new end, and whether there is a jump at all. Raises IndexError when
+    the buffer is full."""
     captured = move & other
     king = position.kings & origin != 0 or (rules.promotion == IN_PASSING and move & CROWNED != 0)
     if rules.promotion == STOPS and captured != 0 and not king and current & promotion_row(rules, position.turn):
@@ -198,13 +196,10 @@ def add_landings(
     end: int,
     merge_from: int,
 ) -> int:
-    """Append a flying king's jump over `victim`, once for each square it may land on.
-
-    Where the choice is free, a square from which the king can jump on bars those from which it cannot,
-    unless the rules let it land anywhere.
-    """
+    """Append a flying king's jump over `victim`, once for each square it may land on: where it has the choice, one
+    from which it can jump on, unless the rules let it land anywhere."""
     if rules.lands_behind:
-        return add_once(moves, merge_from, end, landed(rules, entry, landing))
+        return add_once(moves, merge_from, end, land(rules, entry, landing))
     prey = other & ~entry
     if rules.removed_at_once:
         empty |= victim
@@ -218,9 +213,9 @@ def add_landings(
     while square & empty:
         if not must_go_on or jumps_on(rules, square, prey, empty):
             if rules.killer and victim & position.kings and square != landing:
-                end = add_once(moves, merge_from, end, landed(rules, entry, square) | UNFINISHED)
+                end = add_once(moves, merge_from, end, land(rules, entry, square) | UNFINISHED)
             else:
-                end = add_once(moves, merge_from, end, landed(rules, entry, square))
+                end = add_once(moves, merge_from, end, land(rules, entry, square))
         square = step(rules, square, direction)
     return end
 

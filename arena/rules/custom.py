@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
-from pydantic_core import ErrorDetails, PydanticCustomError, PydanticKnownError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails, PydanticKnownError
 
 from arena.base.errors import ArenaError
 from arena.base.wording import quoted, unknown
@@ -34,13 +34,6 @@ def _whole(number: object) -> object:
     return number
 
 
-def _no_single(occurrences: int) -> int:
-    """The number, refused if it is 1: the start would be a draw."""
-    if occurrences == 1:
-        raise PydanticCustomError("single", "be 0 or at least 2")
-    return occurrences
-
-
 _Count = Annotated[int, Field(ge=0)]
 _DEFAULTS = {field.name: field.default for field in fields(Rules)}
 _KINDS: dict[str, Any] = {
@@ -51,8 +44,7 @@ _KINDS: dict[str, Any] = {
     "king_moves": Annotated[int, Field(ge=0, le=MOST_KING_MOVES)],
     **{name: bool for name, default in _DEFAULTS.items() if isinstance(default, bool)},
     "promotion": Literal[PROMOTIONS],
-    "repetition": Annotated[_Count, AfterValidator(_no_single)],
-    **dict.fromkeys(("no_progress", "no_capture"), _Count),
+    **dict.fromkeys(("repetition", "no_progress", "no_capture"), _Count),
     "endings": bool,
 }
 _EXAMPLE = "{base: english, promotion: never}"
@@ -68,18 +60,16 @@ OTHER_NAMES = {
     **dict.fromkeys(("polish", "10x10", "international draughts", "polish draughts", "dammen"), "international"),
 }
 """The rule sets of names that people give them, which are unlike their names here."""
-_EMPTY = 2
-"""Rows between the sides that men of the start leave empty on a board of another size, at least."""
+_EMPTY = 2  # rows between the sides that men of the start leave empty on a board of another size, at least
 
 
 def build_variant(description: Variant | str | Mapping[str, Any]) -> Variant:
     """The variant that a configuration names, or describes by a `base` and what is different; a variant is itself.
 
-    `{base: english, promotion: never, repetition: 0}`: any rule of `Rules` by its name, draw rules (0 is off;
-    `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`, and `rows`, one of SIZES, for a
-    square board with as many rows of men as the base has, or as leave two rows empty. Its name is such a mapping
-    with what differs from the base, always in the same order; `english-6x6` is that of `{base: english, rows: 6}`.
-    Raises VariantError.
+    `{base: english, promotion: never, repetition: 0}`: any field of `Rules`, draw rules (0 is off, `endings:
+    false` switches the endgame rules off), `first`, `men`, `king_moves`, and `rows`, one of SIZES: a square board
+    with as many rows of men as the base has, or as leave two rows empty. The mapping, in one order, is the
+    variant's name; `english-6x6` is that of `{base: english, rows: 6}`. Raises VariantError.
     """
     if isinstance(description, Variant):
         return description
@@ -101,6 +91,8 @@ def build_variant(description: Variant | str | Mapping[str, Any]) -> Variant:
         )
     if rules.killer and rules.one_hop:
         raise VariantError("killer and one_hop cannot be combined", "one_hop")
+    if variant.draws.repetition == 1:  # the start would be a draw
+        raise VariantError("'repetition' must be 0 or at least 2, not 1", "repetition")
     if not 1 <= variant.men <= variant.squares // 2:
         raise VariantError(f"men must be 1 to {variant.squares // 2}, not {variant.men}", "men")
     return variant

@@ -18,18 +18,16 @@ from arena.rules.variants import Variant
 
 PLANES = ("own men", "own kings", "other men", "other kings", "plies without progress", "earlier occurrences")
 """The planes of an encoded game: 1 where such a piece stands; the last two a number, on every square."""
-LARGEST = 127
-"""The largest number in a plane; larger ones are cut to it."""
-EXTRA = 8
-"""Actions for captures that share both ends with another capture of the same position."""
+LARGEST = 127  # the largest number in a plane; larger ones are cut to it
+EXTRA = 8  # actions for captures that share both ends with another capture of the same position
 
 
 class Encoding:
     """Encodes games and moves for a network, as the side to move sees them: its men move up.
 
-    On a board of S squares the action of a move is `S * origin + target`, squares being counted from 0 along the
-    rows, from the top. Where captures share both ends, the one whose captured squares come first has that action,
-    and the others have S*S, S*S + 1 ..., up to EXTRA of them. The action of a pass is S*S + EXTRA.
+    On a board of S squares the action of a move is `S * origin + target`, squares counted from 0 along the rows.
+    Of captures that share both ends the one whose captured squares come first has it, the others, up to EXTRA of
+    them, S*S, S*S + 1 ... The action of a pass is S*S + EXTRA.
     """
 
     def __init__(self, variant: Variant | str | Mapping[str, Any]) -> None:
@@ -52,10 +50,8 @@ class Encoding:
         """By colour, the bits of the planes with pieces, in words one after another."""
 
     def planes(self, game: Game, colour: int | None = None) -> NDArray[np.int8]:
-        """Encode the position of a game with its history, `int8[shape]`, see PLANES.
-
-        It is seen from the side to move unless another `colour` is given.
-        """
+        """Encode the position of a game with its history, `int8[shape]` (PLANES), for the side to move or
+        `colour`."""
         view, kings = game.turn if colour is None else colour, game.position.kings
         own, other = game.position[view], game.position[1 - view]
         words = struct.pack("<4q", own & ~kings, own & kings, other & ~kings, other & kings)

@@ -12,12 +12,12 @@ from arena.rules.board import Board
 from arena.rules.custom import build_variant
 from arena.rules.move_text import MoveSquares, move_squares, move_text, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves
-from arena.rules.moves import sides
+from arena.rules.moves import points, sides
 from arena.rules.notation import NO_RUNS, KingRuns, NotationError, fen, parse_start, piece_letter
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.result import NO_RESULT, Ending, in_balance, plies_left, points, points_text
+from arena.rules.result import NO_RESULT, Ending, in_balance, plies_left, points_text
 from arena.rules.variants import Variant
 
 
@@ -32,7 +32,7 @@ class Termination(StrEnum):
         return termination
 
     NO_PIECES = "no_pieces", "all pieces captured"
-    """The side to move has no pieces: it loses, or wins where losing wins; so without a move."""
+    """The side to move has no pieces: it loses, or wins where losing wins. NO_MOVES is decided the same way."""
     NO_MOVES = "no_moves", "no legal moves"
     POINTS = "points", "nobody can move"
     """The points decide."""
@@ -60,8 +60,7 @@ class Termination(StrEnum):
     AGREEMENT = "agreement", "agreed draw"
 
 
-FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR)
-"""Ends of a game by a player's failure."""
+FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR)  # ends of a game by a player's failure
 ADJUDICATED = (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW, Termination.ADJUDICATED_TABLES)
 """Ends of a game before its rules end it."""
 
@@ -82,21 +81,17 @@ class Outcome(NamedTuple):
 
 class Game:
     """Plays a game: `position`, its `legal_moves`, the `moves` so far, the `positions` from the start to now, and
-    `outcome` once it is over.
-
-    A move is an integer that has a meaning only in its position. `text` and `squares` say which move it is, `move`
-    finds the move of a text.
-    """
+    `outcome` once it is over. A move is an integer, which only its position gives a meaning: `text` and `squares`
+    say which move it is, `move` finds the move of a text."""
 
     def __init__(self, variant: Variant | str | Mapping[str, Any], position: Position | str | None = None) -> None:
-        """Begin at the start of a variant, or at another position or FEN.
+        """Begin at the start of a variant (a name, or a base and what is different), or at another position or
+        FEN.
 
-        A variant may be given as in a configuration: by its name, or by a base and what is different. Raises
-        ValueError, in one line, for an unknown variant or a wrong FEN.
+        Raises ValueError, in one line, for an unknown variant or a wrong FEN.
         """
         self.variant = variant = build_variant(variant)
-        self.start_runs = NO_RUNS
-        """The king moves in a row that the FEN of the start had."""
+        self.start_runs = NO_RUNS  # the king moves in a row that the FEN of the start had
         if isinstance(position, str):
             position, self.start_runs = parse_start(variant, position)
         elif not isinstance(position, Position | None):
@@ -105,16 +100,14 @@ class Game:
         self.moves: list[int] = []
         self.positions: list[Position] = []
         self._seen: Counter[Position] = Counter()
-        self._undo: list[tuple[list[int], int, int, tuple[int, ...], KingRuns]] = []
-        """The state that `pop` restores, for each move."""
+        self._undo: list[tuple[list[int], int, int, tuple[int, ...], KingRuns]] = []  # what `pop` restores
         self.without_progress = 0
         """Plies since the last capture or move of a man."""
         self.without_capture = 0
         """Plies since the last capture."""
         self.occurrences = 0
         """How often the position has occurred, this time included."""
-        self._balanced = (0,) * len(variant.draws.endings)
-        """For each ending of the draw rule, the plies that its balance has lasted."""
+        self._balanced = (0,) * len(variant.draws.endings)  # the plies that the balance of each ending has lasted
         self._most_in_endings = max((ending.most for ending in variant.draws.endings), default=0)
         self._king_runs = self.start_runs
         self._enter(self.start, legal_moves(variant.rules, self.start))
@@ -165,23 +158,19 @@ class Game:
         return copied
 
     def move(self, text: str) -> int:
-        """Find the legal move of a text: `11-15`, `c3-d4`, `22x15`, `pass`.
-
-        A capture may have its whole path (`1x10x19`), some squares of it, or its ends and what it captures. Raises
-        ValueError, in one line with the legal moves, if none or several fit.
-        """
+        """Find the legal move of a text: `11-15`, `c3-d4`, `22x15`, `pass`, or a capture by its path (`1x10x19`),
+        some squares of it, or its ends and what it captures. Raises ValueError, in one line with the legal moves,
+        if none or several fit."""
         return parse_move(self.variant, self.position, text, self.legal_moves)
 
     def text(self, move: int) -> str:
-        """Write a legal move as PDN does: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
-        capture has the same ends. Raises ValueError for any other move."""
+        """Write a legal move as PDN does: `11-15`, `22x15`, `pass`; by its path (`1x10x19`) where another capture
+        has the same ends. Raises ValueError for any other move."""
         return move_text(self.variant, self.position, move, self.legal_moves)
 
     def squares(self, move: int) -> MoveSquares:
-        """Return the squares of a legal move by their numbers: `origin`, `target`, `captured`.
-
-        Raises ValueError for any other move.
-        """
+        """The squares of a legal move by number: `origin`, `target`, `captured`. Raises ValueError for any
+        other."""
         if move not in self.legal_moves:
             raise self._not_legal(move)
         return move_squares(self.variant, self.position, move)

@@ -1,7 +1,6 @@
 """The Hub protocol, version 2, as text: its lines, positions, games and moves, in and out.
 
-The protocol is that of Scan 3.1 and Hub 2.1 (`protocol.txt` of Scan). It knows the 50 squares of the international
-board; here a position has the squares of its own board.
+The protocol is that of Scan 3.1 and Hub 2.1 (`protocol.txt` of Scan), on boards of any size.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ from arena.rules.notation import NotationError, parse_pieces, pieces_text
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
-_WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}
-"""Scan's name for a variant, where it differs from the name here."""
-RESIGNS = "resign"
-"""A move's text by which a side resigns, as in other protocols: Hub itself has none."""
+_WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}  # Scan's names, where others
+RESIGNS = "resign"  # a move's text by which a side resigns, as in other protocols: Hub itself has none
 _SIDES = "WB"
 _TOKEN = re.compile(r'([^\s="]+)(?:=("[^"]*"?|[^\s"]*))?')
 
@@ -29,8 +26,7 @@ class Line(NamedTuple):
     """A line of the protocol."""
 
     command: str
-    arguments: dict[str, str]
-    """Values by name; a flag's value is empty."""
+    arguments: dict[str, str]  # values by name; a flag's value is empty
 
 
 def line(command: str, arguments: Mapping[str, object] | None = None) -> str:
@@ -62,19 +58,15 @@ def position_text(variant: Variant, position: Position) -> str:
 
 def parse_position(variant: Variant, text: str) -> Position:
     """The position that a text of `position_text` describes. Raises NotationError."""
-    count = variant.squares
-    if not re.fullmatch(f"[WB][wWbBe]{{{count}}}", text):
-        raise NotationError(
-            f"pos={text[:200]!r}: expected W or B, then w, W, b, B or e for each of {count} squares"
-        )
+    if not re.fullmatch(f"[WB][wWbBe]{{{variant.squares}}}", text):
+        wanted = f"W or B, then w, W, b, B or e for each of {variant.squares} squares"
+        raise NotationError(f"pos={text[:200]!r}: expected {wanted}")
     return parse_pieces(variant, text[1:].replace("e", "."), _SIDES.index(text[0]))
 
 
 def game_line(game: Game) -> str:
-    """The line `pos`: the position after the last move that cannot be taken back, and the moves since.
-
-    Where kings may tire, that depends on all moves, and where captures count, on those since the last.
-    """
+    """The line `pos`: the position after the last capture or man's move, and the moves since; all moves where
+    those of kings are limited, those since the last capture where draws count from it."""
     variant, draws = game.variant, game.variant.draws
     since = game.without_capture if draws.no_capture else game.without_progress
     first = 0 if variant.king_moves else len(game.moves) - since
@@ -100,11 +92,9 @@ def parse_game(variant: Variant, read: Line) -> Game:
 
 
 def hub_move(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
-    """A move as the protocol writes it: `32-28`, or from, to and all that is captured, `28x19x23`.
-
-    Two things are beyond the protocol: `pass`, and the path with colons, `22:15:8`, of a capture that another
-    legal one resembles but for whether its man is crowned on the way.
-    """
+    """A move as the protocol writes it: `32-28`, or from, to and all that is captured, `28x19x23`. Beyond it are
+    `pass`, and the path, `22:15:8`, of a capture that differs from another one only in crowning its man on the
+    way."""
     if move == 0:
         return "pass"
     board = variant.rules.board
@@ -115,10 +105,8 @@ def hub_move(variant: Variant, position: Position, move: int, legal_moves: Seque
 
 
 def parse_hub_move(variant: Variant, position: Position, text: str, legal_moves: Sequence[int]) -> int | None:
-    """The legal move that a text of `hub_move` means, None if it means none.
-
-    A capture may be written by its ends alone if no other has them.
-    """
+    """The legal move that a text of `hub_move` means, None if it means none. Ends alone do for a capture that no
+    other one shares them with."""
     if text == "pass":
         return 0 if 0 in legal_moves else None
     numbers = square_numbers(text)

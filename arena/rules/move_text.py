@@ -20,10 +20,8 @@ class MoveSquares(NamedTuple):
     """The squares of a move by their numbers in notation, counted from 1; a pass has 0, 0 and none."""
 
     origin: int
-    target: int
-    """The same as `origin` where a capture ends on the square that it began on."""
-    captured: tuple[int, ...]
-    """In ascending order."""
+    target: int  # the same as `origin` where a capture ends on the square that it began on
+    captured: tuple[int, ...]  # in ascending order
 
 
 MoveWriter: TypeAlias = Callable[[Variant, Position, int, Sequence[int]], str]
@@ -31,11 +29,8 @@ MoveWriter: TypeAlias = Callable[[Variant, Position, int, Sequence[int]], str]
 
 
 def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
-    """Write a move as PDN does: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
-    capture has the same origin and target.
-
-    Raises NotationError if it is not one of the legal moves.
-    """
+    """Write a move as PDN does: `11-15`, `22x15`, `pass`; by its path (`1x10x19`) where another legal capture has
+    the same ends. Raises NotationError if it is not one of the legal moves."""
     if move not in legal_moves:
         raise NotationError(not_legal(variant, position, f"{quoted(move)} is not a legal move", legal_moves))
     if move == 0:
@@ -122,11 +117,9 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
 
 
 def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[int] | None = None) -> int:
-    """Find the legal move of a text: `11-15`, `c3-d4`, `22x15`, a path or what it captures where it is needed.
-
-    A whole path means its capture, whatever else its squares would fit. `legal` are the legal moves, if they are
-    known. Raises NotationError if no legal move fits, or several.
-    """
+    """Find the legal move of a text: `11-15`, `c3-d4`, `22x15`, or a path or what is captured where that is
+    needed. A whole path means its capture, whatever else its squares would fit. Raises NotationError if none or
+    several fit."""
     if legal is None:
         legal = legal_moves(variant.rules, position)
     if not isinstance(text, str):

@@ -18,22 +18,19 @@ from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, Rules
 from arena.rules.variants import Variant
 
-BOARD = 4
-"""Entries of a buffer that are a position, in `advance`: white, black, kings and turn."""
+BOARD = 4  # entries of a buffer that are a position, in `advance`: white, black, kings and turn
 
 
 class _Buffer(threading.local):
     """A thread's own buffer, as threads run kernels at the same time."""
 
     def __init__(self) -> None:
-        self.words = array("q", new_buffer().tobytes())
-        """The memory of `moves`, as an array that Python cuts in half of numpy's time."""
+        self.words = array("q", new_buffer().tobytes())  # the memory of `moves`; cut in half of numpy's time
         self.moves = np.frombuffer(self.words, np.int64)
 
 
 _buffer = _Buffer()
-_position = partial(tuple.__new__, Position)
-"""`Position._make` at a third of its cost."""
+_position = partial(tuple.__new__, Position)  # `Position._make` at a third of its cost
 
 
 def legal_moves(rules: Rules, position: Position) -> list[int]:
@@ -83,11 +80,8 @@ def advance(rules: Rules, position: Position, move: int, buffer: Moves) -> int:
 
 @kernel
 def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
-    """Write the legal moves to `moves[start:end]` and return `end`.
-
-    A side that must pass has the one move 0; a side without a move has none. Raises IndexError if the buffer
-    has no room for the moves.
-    """
+    """Write the legal moves to `moves[start:end]` and return `end`; a side that must pass has the one move 0.
+    Raises IndexError if the buffer has no room for them."""
     if start + ROOM > capacity(moves):
         raise IndexError("the move buffer is full")
     if rules.first_king_wins and position.kings != 0:

@@ -1,8 +1,8 @@
 """Moves: how a move is one integer, what can be read off it, and a step in a direction, as shifts of bits.
 
-A move is bit(origin) | bit(target) | captured, decoded against its position. A move list is a stretch of an int64
-buffer, so that a search keeps the lists of all its plies in one array, end to end; the room behind a list is the
-generator's to work in. The same capture reached by two paths is one move. A pass is 0.
+A move is bit(origin) | bit(target) | captured, decoded against its position: a pass is 0, a capture by two paths
+one move. A list of moves is a stretch of an int64 buffer, so that a search keeps those of all its plies end to
+end; the room behind it is the generator's to work in.
 
 Directions are numbered: 0 and 1 go down diagonally (to higher squares, black's way), 2 and 3 up; d and d ^ 2 are
 opposite. 4 to 7 go straight to the next dark square: right, down, left, up; that is two columns or rows away.
@@ -17,29 +17,23 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, instructions_of
-from arena.rules.jit.native import WORDS, lowest_square, reversed_bits
+from arena.rules.jit.native import WORDS, lowest_square, popcount, reversed_bits
 from arena.rules.position import WHITE, Position, row_and_column
 from arena.rules.rules import Rules
 
 Moves = NDArray[np.int64]
 
-CROWNED = 1 << 62
-"""Flag of a capture whose man touched the last row, where that crowns it although it goes on."""
-UNFINISHED = 1 << 61
-"""Flag, within the generator only, of a capture that may go on but not end there."""
+CROWNED = 1 << 62  # flag of a capture whose man touched the last row, where that crowns it although it goes on
+UNFINISHED = 1 << 61  # flag, within the generator only, of a capture that may go on but not end there
 VACATED = 54
-"""Shift of the number, from 1, of the bit where a capture ends on the square of a piece that it captured.
-
-That is possible only where captured pieces are removed at once, on boards of no more than 54 bits.
-"""
+"""Shift of the number, from 1, of the bit where a capture ends if it took a piece there, which is removed at
+once."""
 ORDER_SHIFT = 40
 HOP_ORDER = ((1 << 20) - 1) << ORDER_SHIFT
 """Bits, within the generator only, of the jumps that took a king, the first jump highest."""
 FIRST_HOP = 1 << (ORDER_SHIFT + 19)
-ROOM = 512
-"""Entries that must be free behind a list before it is written to; no position has as many steps."""
-BUFFER = 1 << 15
-"""Moves in a buffer: room for a search 100 plies deep and for the widest known capture."""
+ROOM = 512  # entries that must be free behind a list before it is written to; no position has as many steps
+BUFFER = 1 << 15  # moves in a buffer: room for a search 100 plies deep and for the widest known capture
 
 inlined(row_and_column)
 
@@ -73,7 +67,7 @@ def sides(position: Position) -> tuple[int, int]:
 
 
 @inlined
-def seen(rules: Rules, position: Position) -> Position:
+def as_white(rules: Rules, position: Position) -> Position:
     """A position as the side to move sees it: White to move."""
     if position.turn == WHITE:
         return position
@@ -86,6 +80,13 @@ def turned(rules: Rules, position: Position) -> Position:
     width = rules.rows * rules.per_row + rules.rows // 2 - 1
     white, black = reversed_bits(position.black, width), reversed_bits(position.white, width)
     return Position(white, black, reversed_bits(position.kings, width), 1 - position.turn)
+
+
+@inlined
+def points(rules: Rules, position: Position) -> tuple[int, int]:
+    """White's and Black's points where points decide: 2 for a piece on its far row, 1 for any other."""
+    white = popcount(position.white) + popcount(position.white & rules.top)
+    return white, popcount(position.black) + popcount(position.black & rules.bottom)
 
 
 @inlined
@@ -102,7 +103,7 @@ def target_of(rules: Rules, own: int, other: int, move: int) -> int:
 
 
 @inlined
-def landed(rules: Rules, entry: int, square: int) -> int:
+def land(rules: Rules, entry: int, square: int) -> int:
     """A capture begun, `entry`, with its piece on `square`."""
     if rules.removed_at_once and entry & square != 0:
         return entry | ((lowest_square(square) + 1) << VACATED)

@@ -26,10 +26,8 @@ class NotationError(ArenaError, ValueError):
 
 
 def fen(variant: Variant, position: Position, runs: KingRuns = NO_RUNS) -> str:
-    """Write a position as FEN: side to move, white's squares, black's squares, in ascending order.
-
-    The king moves in a row, if any, stand at its end, as `parse_start` reads them.
-    """
+    """Write a position as FEN: side to move, white's squares, black's squares, and the king moves in a row, if
+    any."""
 
     def squares(pieces: int) -> str:
         kings = variant.numbers_of(pieces & position.kings)
@@ -43,12 +41,11 @@ def fen(variant: Variant, position: Position, runs: KingRuns = NO_RUNS) -> str:
 def parse_fen(variant: Variant, text: str) -> Position:
     """Read a position from FEN, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
-    Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`), and it may stand in its tag, with
-    the side to move twice, as py-draughts writes it (`[FEN "B:B:W18:B12"]`). A final dot and the counters of a
-    game in progress (`:H0:F1`, `:+0+347`) are skipped. As PDN 3.0 has it, a colour that is missing has no pieces,
-    and of an unknown side to move, `?`, it is the one that moves first. Raises NotationError for anything that is
-    not a position of the variant: a square off the board or named twice, a man where it would have been crowned,
-    a colour given twice.
+    Colours may be words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`); it may stand in its tag, with the side to
+    move twice, as py-draughts writes it (`[FEN "B:B:W18:B12"]`). A final dot and counters (`:H0:F1`, `:+0+347`)
+    are skipped. As PDN 3.0 has it, a missing colour has no pieces, and `?` is the side that moves first. Raises
+    NotationError for what is no position of the variant: a square off the board or named twice, a man where it
+    would have been crowned.
     """
     return parse_start(variant, text)[0]
 
@@ -84,12 +81,9 @@ def _parse_position(variant: Variant, text: str) -> Position:
 
 
 def parse_start(variant: Variant, text: str) -> tuple[Position, KingRuns]:
-    """The position of a FEN (`parse_fen`), and the king moves in a row at its end.
-
-    `:+0+347` is none of Black's, three of White's, now on 47. A count without a square is of the only king of its
-    colour. Under rules that do not count them they are skipped. Raises NotationError for a count of no king, or of
-    several.
-    """
+    """The position of a FEN (`parse_fen`), and the king moves in a row at its end: `:+0+347` is none of Black's,
+    three of White's, now on 47. Without a square they are of the only king; under rules that do not count them
+    they are skipped. Raises NotationError for a count of no king, or of several."""
     position, match = _parse_position(variant, text), re.search(rf":\s*{_KING_RUNS}", text)
     if match is None or not variant.king_moves:
         return position, NO_RUNS

@@ -19,12 +19,9 @@ class Problem(NamedTuple):
     """Something of a game that could not be read, and where it stands."""
 
     file: str
-    line: int
-    """Counted from 1."""
-    game: int
-    """Counted from 1; 0 for the whole file."""
-    ply: int
-    """The ply that was to be read, counted from 1; 0 in the tags."""
+    line: int  # counted from 1
+    game: int  # counted from 1; 0 for the whole file
+    ply: int  # the ply that was to be read, counted from 1; 0 in the tags
     message: str
 
     def __str__(self) -> str:
@@ -39,26 +36,22 @@ class PlayedGame:
     variant: Variant
     start: Position
     moves: list[int]
-    result: str = NO_RESULT
-    """Who won: `white`, `black`, `draw`; `0-0` if both lost, `*` if unfinished or unknown."""
+    result: str = NO_RESULT  # who won: `white`, `black`, `draw`; `0-0` if both lost, `*` if unfinished or unknown
     tags: dict[str, str] = field(default_factory=dict)
     """All tags as in the text, their names in the standard spelling."""
     comments: dict[int, str] = field(default_factory=dict)
     """By the number of plies played before; runs of spaces and line ends are single spaces."""
     setups: dict[int, Position] = field(default_factory=dict)
     """Positions set up in mid-game, by the number of plies played before."""
-    number: int = 1
-    """In its file or run, counted from 1."""
+    number: int = 1  # in its file or run, counted from 1
     problems: list[Problem] = field(default_factory=list)
-    count: int = 1
-    """Games of the file, those that cannot be read among them; of a run its highest number."""
+    count: int = 1  # games of the file, those that cannot be read among them; of a run its highest number
     answers: Mapping[str, Any] | None = field(default=None, compare=False)
     """The movers' answers, if known: columns of `arena.ledger.packing.MOVE_COLUMNS`, a value per ply.
 
     Of a PDN, `score`, `plies_to_win`, `depth`, `nodes` and `seconds`, as far as its comments have them.
     """
-    king_runs: KingRuns = NO_RUNS
-    """Of the start position, by its FEN."""
+    king_runs: KingRuns = NO_RUNS  # of the start position, by its FEN
     men: tuple[float | None, float | None] = (None, None)
     """What a man is worth in White's and in Black's scores, where it is known."""
 
@@ -92,10 +85,8 @@ class PlayedGame:
 
 
 def replayed(variant: Variant, opening: str, texts: Iterable[str], **fields: Any) -> PlayedGame:
-    """The game with these moves from the FEN of its opening; `fields` are others of `PlayedGame`.
-
-    It ends before a move that is not legal, with a problem; of an opening that cannot be read the board is empty.
-    """
+    """The game with these moves from the FEN of its opening, up to one that is not legal; `fields` are others of
+    `PlayedGame`. Where the opening cannot be read the board is empty."""
     positions, moves, problems = [Position(0, 0, 0, WHITE)], list[int](), list[Problem]()
     try:
         positions = [parse_fen(variant, opening)]

@@ -9,20 +9,14 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from arena.rules.position import Position, row_and_column, single_bits
 from arena.rules.rules import Rules
 
-Result: TypeAlias = Literal["white", "draw", "black"]
-"""Who won."""
+Result: TypeAlias = Literal["white", "draw", "black"]  # who won
 Colour: TypeAlias = Literal["white", "black"]
 
-RESULTS: tuple[Result, ...] = get_args(Result)
-"""All results: White's win, draw and loss."""
-NO_RESULT = "*"
-"""The mark in place of a result where a game has none that counts, as in PDN."""
-WHITE_POINTS: dict[str, float] = dict(zip(RESULTS, (1.0, 0.5, 0.0), strict=True))
-"""White's points by result."""
-_WHOLE = 999.5
-"""Scores in a player's own unit from which on they are whole numbers."""
-MOST_MEN = 50
-"""Men beyond which a score is a win that its player counts in a way of its own: no board holds more."""
+RESULTS: tuple[Result, ...] = get_args(Result)  # all results: White's win, draw and loss
+NO_RESULT = "*"  # the mark in place of a result where a game has none that counts, as in PDN
+WHITE_POINTS: dict[str, float] = dict(zip(RESULTS, (1.0, 0.5, 0.0), strict=True))  # White's points by result
+_WHOLE = 999.5  # scores in a player's own unit from which on they are whole numbers
+MOST_MEN = 50  # men beyond which a score is a win that its player counts in a way of its own: no board holds more
 
 
 def points_of(result: str) -> float:
@@ -40,16 +34,8 @@ def result_of(points: float) -> Result:
     raise ValueError(f"no result is worth {points} points")
 
 
-def pair_points(first: float, second: float) -> float:
-    """The points of a player in a pair of games with colours swapped, 0 to 2.
-
-    `first` and `second` are White's points in the two games; the player is White in the first of them.
-    """
-    return first + 1 - second
-
-
 def pentanomial(pairs: Iterable[float]) -> list[int]:
-    """Counts of pairs by their points (`pair_points`), worst first: [LL, LD, WL + DD, WD, WW]."""
+    """Counts of pairs by a player's points in both games, worst first: [LL, LD, WL + DD, WD, WW]."""
     counts = [0] * 5
     for points in pairs:
         counts[round(2 * points)] += 1
@@ -59,13 +45,6 @@ def pentanomial(pairs: Iterable[float]) -> list[int]:
 def result_text(result: str) -> str:
     """A result in words: `White won`, `drawn`; what is no result as it is."""
     return {"white": "White won", "black": "Black won", "draw": "drawn"}.get(result, result)
-
-
-def points(rules: Rules, position: Position) -> tuple[int, int]:
-    """White's and Black's points where the score decides: 2 for a piece on its far row, 1 for any other."""
-    sides_and_far_rows = ((position.white, rules.top), (position.black, rules.bottom))
-    white, black = (pieces.bit_count() + (pieces & far).bit_count() for pieces, far in sides_and_far_rows)
-    return white, black
 
 
 def points_text(points: tuple[int, int]) -> str:
@@ -82,11 +61,8 @@ def in_men(score: float | None, plies_to_win: int, man: float | None) -> float |
 
 
 def score_text(score: float | None, plies_to_win: int = 0, man: float | None = None) -> str:
-    """`+1.25` in men where a man's worth is known; `wins in 7`, `loses in 8` plies.
-
-    Else it is in the player's unit, with three digits or as a whole number.
-    Empty where there is no score.
-    """
+    """`+1.25` in men where a man's worth is known, else three digits in the player's unit; `wins in 7` plies,
+    `loses in 8`; empty without a score."""
     if plies_to_win:
         return f"{'wins' if plies_to_win > 0 else 'loses'} in {abs(plies_to_win)}"
     if score is None:
@@ -99,39 +75,28 @@ def score_text(score: float | None, plies_to_win: int = 0, man: float | None = N
 class Ending(NamedTuple):
     """An endgame that is drawn when its balance of pieces has lasted `plies` plies; both sides have a king."""
 
-    plies: int
-    """The move that brings the balance about is not counted."""
+    plies: int  # the move that brings the balance about is not counted
     least: int
-    most: int
-    """Pieces on the board, of both sides."""
-    lone_king: bool = True
-    """One side has a single king and nothing else."""
+    most: int  # pieces on the board, of both sides
+    lone_king: bool = True  # one side has a single king and nothing else
     kings: int = 1
     """The least number of kings of the side that has more, or of each side where there is no lone king."""
-    long_diagonal: bool = False
-    """The lone king stands on the long diagonal."""
-    restarts: bool = False
-    """A capture starts the count again."""
+    long_diagonal: bool = False  # the lone king stands on the long diagonal
+    restarts: bool = False  # a capture starts the count again
 
 
 class Draws(NamedTuple):
     """A variant's draw rules; 0 and the empty tuple switch a rule off."""
 
-    repetition: int = 0
-    """Occurrences of a position with the same side to move."""
-    no_progress: int = 0
-    """Plies in a row without a capture or a man's move."""
-    no_capture: int = 0
-    """Plies in a row without a capture."""
+    repetition: int = 0  # occurrences of a position with the same side to move
+    no_progress: int = 0  # plies in a row without a capture or a man's move
+    no_capture: int = 0  # plies in a row without a capture
     endings: tuple[Ending, ...] = ()
 
 
 def plies_left(draws: Draws, rules: Rules, position: Position, counts: Sequence[int]) -> float:
-    """A number of plies in which no draw rule but repetition can end a game, whatever is played; or infinity.
-
-    `counts` are the plies without progress and without a capture, and those that each ending has lasted. A win in
-    the last of these plies counts, as a game that is decided is not drawn.
-    """
+    """Plies in which no draw rule but repetition can end a game, whatever is played, or infinity; a win in the
+    last of them counts. `counts` are the plies without progress, without a capture, and of each ending."""
     without_progress, without_capture, *lasted = counts
     left = [
         limit - count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 
 from arena.rules.position import row_and_column
@@ -10,16 +10,13 @@ from arena.rules.position import row_and_column
 NEVER, AT_END, STOPS, IN_PASSING, DELAYED = range(5)
 """Promotion: never; where a move ends; touching the last row ends the move; at once, going on as a king; going on
 as a man and crowned where the move ends, for having touched the last row."""
-PROMOTIONS = ("never", "at_end", "stops", "in_passing", "delayed")
-"""Their names in configurations, by value."""
+PROMOTIONS = ("never", "at_end", "stops", "in_passing", "delayed")  # their names in configurations, by value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Rules:
-    """Holds a board and the rules of movement, capture and promotion; constants to the compiler.
-
-    It is no tuple: numba knows tuples by the types of their fields, and would take one rule set for another.
-    """
+    """Holds a board and the rules of movement, capture and promotion; constants to the compiler. It is no tuple:
+    numba, which knows tuples by the types of their fields, would take one rule set for another."""
 
     rows: int
     per_row: int
@@ -76,20 +73,10 @@ class Rules:
     first_king_wins: bool = False
 
     @cached_property
-    def _values(self) -> tuple[int, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
-
-    @cached_property
     def _hash(self) -> int:
-        return hash(self._values)
+        return hash(astuple(self))
 
-    def __reduce__(self) -> tuple[type[Rules], tuple[int, ...]]:
-        return type(self), self._values
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._values == self._values
-
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # kept, as each call of a kernel from Python looks its code up by the rules
         return self._hash
 
     def but(self, **changes: int) -> Rules:

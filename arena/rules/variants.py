@@ -1,10 +1,10 @@
 """Variants: one row of named constants each, tagged with the articles of its rule book.
 
-Articles are cited from the national and international codes: WCDF (English), FMJD annex 1 (international), APCA
-(pool), FID chapter I (Italian), FMJD section 64 and the Russian code of 2004 (Russian, Brazilian), the Czech code,
-FPD (Portuguese). Squares are numbered as the GameType of PDN 3.0 says. That a Thai king may turn back over a piece
-that it has captured, which is removed at once, is in the Checkers & Draughts Wiki (Mak-hot) and at coldmoon.io;
-mindsports.nl has it go on in its own and the perpendicular direction alone.
+Articles are those of WCDF (English), FMJD annex 1 (international), APCA (pool), FID chapter I (Italian), FMJD
+section 64 and the Russian code of 2004 (Russian, Brazilian), the Czech code, FPD (Portuguese). Squares are
+numbered as PDN 3.0's GameType says. That a Thai king may turn back over a piece that it has captured, which is
+removed at once, is in the Checkers & Draughts Wiki (Mak-hot) and at coldmoon.io; mindsports.nl has it go on in two
+directions alone.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from arena.rules.position import BLACK, WHITE, Position, row_and_column, single_
 from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
 
-MOST_KING_MOVES = 9
-"""The largest `Variant.king_moves`, one digit of a FEN."""
+MOST_KING_MOVES = 9  # the largest `Variant.king_moves`, one digit of a FEN
 
 
 @dataclass(frozen=True)

@@ -19,19 +19,12 @@ _BLACK_TO_MOVE = int(np.random.default_rng(1971).integers(-(2**63), 2**63, dtype
 @kernel
 def key(position: Position) -> int:
     """The key of a position, an int64: the same however the position came about."""
-    total = _BLACK_TO_MOVE if position.turn == 1 else 0
-    for colour in range(2):
-        pieces = position.white if colour == 0 else position.black
-        while pieces != 0:
-            bit = pieces & -pieces
-            pieces ^= bit
-            kind = colour + 2 if position.kings & bit else colour
-            total ^= _NUMBERS[kind, lowest_square(bit)]
-    return total
+    empty = Position(0, 0, 0, 1 - position.turn)
+    return key_after(0 if position.turn == 1 else _BLACK_TO_MOVE, empty, position)
 
 
 @inlined
-def changed(key: int, before: Position, after: Position) -> int:
+def key_after(key: int, before: Position, after: Position) -> int:
     """The key of the position `after` a move, from that of the position `before` it."""
     key ^= _BLACK_TO_MOVE
     key ^= _numbers_of(0, (before.white & ~before.kings) ^ (after.white & ~after.kings))

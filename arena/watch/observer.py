@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from arena.base.number import duration, quantity
-from arena.rules.endgame.retrograde import solving_announced
-from arena.rules.jit.kernel import compilation_announced
+from arena.rules.endgame.retrograde import solving
+from arena.rules.jit.kernel import compiling
 from arena.rules.variants import Variant
-from players.engines.program import waiting_announced
+from players.engines.program import program_is_slow
 
 _FUNCTIONS = 110
 """What the rules, an alpha-beta search and its evaluations are compiled from, about."""
+_COMPILING_SECONDS = 4.0
+"""Seconds between two lines while kernels are compiled."""
 _SOLVING_SECONDS = 10.0
 """Seconds between two lines while endgame tables are made."""
 _ENDING_SECONDS = 0.6e-6
@@ -42,13 +45,17 @@ class Observer:
 @contextmanager
 def announcing(say: Callable[[str], None]) -> Iterator[None]:
     """Say so if anything has to be compiled or solved, or an outside program is long in answering."""
-    begun, said = ("", 0), 0.0
+    compiled, last, begun, said = 0, -math.inf, ("", 0), 0.0
 
-    def compiling(functions: int) -> None:
-        done = f"compiled {functions} of about {max(functions, _FUNCTIONS)} functions"
-        say(done if functions else "compiling the rules and the search: some seconds, kept for later runs")
+    def on_kernel() -> None:
+        nonlocal compiled, last
+        if time.monotonic() - last >= _COMPILING_SECONDS:
+            last = time.monotonic()
+            done = f"compiled {compiled} of about {max(compiled, _FUNCTIONS)} functions"
+            say(done if compiled else "compiling the rules and the search: some seconds, kept for later runs")
+        compiled += 1
 
-    def solving(variant: Variant, sizes: Collection[int], solved: int) -> None:
+    def on_endings(variant: Variant, sizes: Collection[int], solved: int) -> None:
         nonlocal begun, said
         tables, left, now = (variant.name, sum(sizes)), sum(sizes) - solved, time.monotonic()
         if tables != begun or (left and now - said >= _SOLVING_SECONDS):
@@ -58,5 +65,5 @@ def announcing(say: Callable[[str], None]) -> Iterator[None]:
             )
             say(f"solving {left:,} endings of {variant.name}: {takes}; Ctrl-C stops, the same command resumes")
 
-    with compilation_announced(compiling), solving_announced(solving), waiting_announced(say):
+    with compiling.heard_by(on_kernel), solving.heard_by(on_endings), program_is_slow.heard_by(say):
         yield

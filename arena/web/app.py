@@ -25,7 +25,7 @@ from arena.web.games import GameRoom, variant_of
 from arena.web.guard import FAILED, HOSTS, MODULES, Guard
 from arena.web.messages import Json, Refusal, game_asked_for, refused
 from arena.web.page import MODULE, page, page_policy
-from arena.web.threads import background, heeding_compilation, in_thread
+from arena.web.threads import background, in_thread
 
 GONE = 4404
 """Code of a closed websocket: the server has no such game."""
@@ -71,8 +71,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     room.open()
     sweeping = background(room.sweep())
     try:
-        with heeding_compilation():
-            yield
+        yield
     finally:
         sweeping.cancel()
         room.close()

@@ -16,9 +16,10 @@ from arena.hosting.analysis import Analysis, Findings
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.game import Game
 from arena.rules.move_text import crowns, move_squares, path, paths, square_numbers
+from arena.rules.moves import points
 from arena.rules.notation import fen, parse_fen, pieces_text
 from arena.rules.position import COLOURS, WHITE, Position
-from arena.rules.result import in_men, points
+from arena.rules.result import in_men
 from arena.rules.variants import Variant
 
 MOST_PATHS = 16

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from arena.rules.jit.kernel import compilation_announced
+from arena.rules.jit.kernel import compiling
 
 _T = TypeVar("_T")
 _COMPILING_SECONDS = 6.0
-"""Seconds after an announcement of the compiler, which makes one every four, in which it is at work."""
-
-_heard: deque[float] = deque([-math.inf], maxlen=1)
-"""When the compiler was last heard of."""
+"""Seconds after the compiler has begun with a function in which it is at work."""
 
 
 def in_thread(work: Callable[[], _T]) -> asyncio.Future[_T]:
@@ -53,14 +47,6 @@ def _tell_failure(task: asyncio.Task[None]) -> None:
         task.get_loop().call_exception_handler({"message": "a task failed", "exception": error, "task": task})
 
 
-@contextmanager
-def heeding_compilation() -> Iterator[None]:
-    """Let `is_compiling` know."""
-
-    with compilation_announced(lambda _: _heard.append(time.monotonic())):
-        yield
-
-
 def is_compiling() -> bool:
     """Whether rules or a search are being compiled, for which people wait."""
-    return time.monotonic() - _heard[0] < _COMPILING_SECONDS
+    return time.monotonic() - compiling.at < _COMPILING_SECONDS

@@ -1,7 +1,7 @@
 """The DamExchange Protocol, version 01: an outside program that is asked for moves over a TCP connection.
 
 http://www.mesander.nl/damexchange defines its messages. The arena is the Initiator of every game, as it sets the
-start and the colours, and the program the Follower; either may listen, at the loopback.
+start and the colours, the program the Follower; either may listen, at the loopback.
 """
 
 from __future__ import annotations
@@ -22,17 +22,14 @@ from arena.rules.hub import parse_hub_move, position_text
 from arena.rules.move_text import move_squares
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.engines.program import PATIENCE, Program, ProgramError, Starter, announce_waiting, tell_sent
+from players.engines.program import PATIENCE, Program, ProgramError, Starter, program_is_slow, tell_sent
 from players.loading import PlayerError
 from players.player import AnswerError, Choice, Limit, Resign
 
 _HOST, _SQUARES, _MINUTE = "127.0.0.1", 50, 60
-_MOST = 999
-"""Minutes of a game, and moves in them."""
-_LONGEST = 127
-"""Characters of a message."""
-_END_SECONDS = 10.0
-"""Seconds for a move after its time is over."""
+_MOST = 999  # minutes of a game, and moves in them
+_LONGEST = 127  # characters of a message
+_END_SECONDS = 10.0  # seconds for a move after its time is over
 _TRY_SECONDS = 0.02
 
 Listens = Literal["program", "arena"]
@@ -50,17 +47,15 @@ class Dxp:
         if variant.squares != _SQUARES or variant.rules.passes:
             needs = f"it is for boards of {_SQUARES} squares, where nobody passes"
             raise PlayerError(f"protocol dxp does not play {variant.name}: {needs}", "protocol")
-        if not port and not any("{port}" in word for word in words):
+        if not port and "{port}" not in " ".join(words):
             message = "the command must have {port} where the program takes its port; or give the port that it has"
             raise PlayerError(message, "command")
         self._start, self._words, self._variant, self._port, self._listens = start, words, variant, port, listens
         self.program: Program | None = None
         self._connection = socket.socket()
-        self._heard = b""
-        self._game: tuple[Position, list[int]] | None = None
-        """Start and moves of the program's game, its own move last; None before one."""
-        self._left: int | None = None
-        """Moves that the program has left in it; None for no limit."""
+        self._buffer = b""
+        self._game: tuple[Position, list[int]] | None = None  # start and moves of the program's game, if any
+        self._left: int | None = None  # moves that the program has left in it, if these are limited
 
     def open(self) -> None:
         """Start the program and connect to it. Raises PlayerError, and ProgramError if it ends."""
@@ -84,7 +79,7 @@ class Dxp:
                     raise ProgramError(program.ending("connection"))
                 if time.perf_counter() > soon:
                     name, soon = Path(self._words[0]).name, float("inf")
-                    announce_waiting(f"waiting for {name} to connect at port {port}{program.wrote}")
+                    program_is_slow(f"waiting for {name} to connect at port {port}{program.wrote}")
                 program.forget()
                 time.sleep(_TRY_SECONDS)
         # closed so, it leaves nothing at the port, where a program could not listen again for a minute (TIME_WAIT)
@@ -109,7 +104,7 @@ class Dxp:
     def choose(self, game: Game, limit: Limit) -> Choice:
         """Give the program the opponent's move, or a new game, and wait for its move.
 
-        By the protocol a game is over with the moves of its clock; another one goes on where that ended. Raises
+        By the protocol a game is over with the moves of its clock; another one goes on from there. Raises
         AnswerError for any other answer, and if there is none 10 s after the clock ran out; Resign; ProgramError.
         """
         clock = limit.clock or 0.0
@@ -141,7 +136,7 @@ class Dxp:
 
     def close(self) -> None:
         """End the connection and the program."""
-        self._game, self._heard = None, b""
+        self._game, self._buffer = None, b""
         self._connection.close()
         if self.program is not None:
             self.program.close()
@@ -158,10 +153,10 @@ class Dxp:
     def _message(self, deadline: float) -> str:
         """The next message that is no chat. Raises AnswerError at the deadline, and ProgramError."""
         assert self.program is not None
-        text = ""
+        text = "C"
         while text[:1] in ("", "C"):
-            while b"\0" not in self._heard:
-                if len(self._heard) > _LONGEST:
+            while b"\0" not in self._buffer:
+                if len(self._buffer) > _LONGEST:
                     raise ProgramError(f"sent {_LONGEST + 1} characters without the end of a message")
                 if not self.program.wait(self._connection, deadline):
                     raise AnswerError(f"sent nothing, {_END_SECONDS:g} s after its time was over")
@@ -170,8 +165,8 @@ class Dxp:
                     part = self._connection.recv(_LONGEST + 1)
                 if not part:
                     raise ProgramError(self.program.ending("connection"))
-                self._heard += part
-            message, _, self._heard = self._heard.partition(b"\0")
+                self._buffer += part
+            message, _, self._buffer = self._buffer.partition(b"\0")
             text = message.decode("ascii", "backslashreplace")
             tell(f"{text}\n")
         return text

@@ -23,13 +23,11 @@ from players.player import AnswerError, Choice, Limit
 class Engine:
     """An outside program that speaks Hub, version 2, or DXP: its `command` is started in `folder`.
 
-    Relative folders start at the configuration's, and so does the command at `folder`, which may be of a commit,
-    `HEAD~1:engine`; before a run `build` is called there, such as `make`. By `hub` the program gets
-    `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it `listens`
-    at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
-    `files` are those that it is made of besides the words of its command, such as an engine behind a script.
-    It is started anew for each game with `restart`, and by `dxp`. With `log` the arena keeps what is said in a
-    game, by the program and to it, beside the run.
+    The folder may be of a commit, `HEAD~1:engine`; before a run `build` is called there, such as `make`. By `hub` the
+    program gets `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it
+    `listens` at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
+    `files` are those that it is made of besides the words of its command. It is started anew for each game with
+    `restart`, and by `dxp`. With `log` the arena keeps the dialogue of a game beside the run.
     """
 
     man_value = 1.0
@@ -56,7 +54,6 @@ class Engine:
         words = words_of_command(command)
         self.name = Path(words[0]).name if words else ""
         self.cpu_elsewhere = 0.0
-        """Processor time of the program for its last answer, in seconds; nan if the system does not report it."""
         start = partial(_started, folder=Path(folder))
         others: tuple[tuple[str, object, object], ...]
         if protocol == "dxp":
@@ -70,7 +67,6 @@ class Engine:
                 raise PlayerError(f"protocol {protocol} has no {key!r}", key)
         self._in_words(self._speech.open)
         self.version = self._speech.version
-        """What a Hub program says that it is."""
 
     def begin(self) -> None:
         """Announce a new game to the program. Raises AnswerError and PlayerError."""
@@ -80,11 +76,8 @@ class Engine:
         self._speech.check_limit(limit)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Have the program think.
-
-        A move that is not legal is returned as the text that it is. Raises ValueError if there is no limit, and
-        AnswerError if the program ends, says `error`, does not stop, or breaks the protocol.
-        """
+        """Have the program think; a move that is not legal is returned as text. Raises ValueError without a limit,
+        AnswerError if the program ends, says `error`, does not stop, or breaks the protocol."""
         program = self._speech.program
         assert program is not None
         before = program.cpu_seconds()

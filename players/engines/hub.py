@@ -1,7 +1,7 @@
 """The Hub protocol, version 2: an outside program that is asked for moves on its standard input.
 
-Scan 3 and Hub 2 speak it (`protocol.txt` of Scan 3.1). Behind the conversation stand the parameters of a program:
-those that it declares, and what a configuration gives them.
+Scan 3 and Hub 2 speak it (`protocol.txt` of Scan 3.1). Behind the conversation stand a program's parameters: those
+that it declares, and what a configuration gives them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arena.rules.game import Game
 from arena.rules.hub import RESIGNS, Line, game_line, line, parse_hub_move, parse_line, variant_words
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import VARIANTS, Variant
-from players.engines.program import PATIENCE, Program, ProgramError, Starter, announce_waiting
+from players.engines.program import PATIENCE, Program, ProgramError, Starter, program_is_slow
 from players.loading import PlayerError
 from players.options import Option, does
 from players.player import AnswerError, Choice, Limit, Resign
@@ -28,16 +28,12 @@ from players.player import AnswerError, Choice, Limit, Resign
 RESERVE = 0.005
 _STOP_SECONDS = 10.0
 """Seconds after `stop` for which a move is waited for; one in a process of its own is not waited for that long."""
-_LATEST = 16
-"""Lines `info` that are read for an answer, the latest ones."""
-_LARGEST = (1 << 31) - 1
-"""Numbers that a program reports are ignored above this; nodes may be its square."""
+_LATEST = 16  # lines `info` that are read for an answer, the latest ones
+_LARGEST = (1 << 31) - 1  # numbers that a program reports are ignored above this; nodes may be its square
 
 ParameterValue = bool | int | float | str
-_KEY = "parameters"
-"""The key of a player's entry."""
-_INT = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
-"""A whole number as programs keep it."""
+_KEY = "parameters"  # the key of a player's entry
+_INT = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]  # a whole number as programs keep it
 
 
 class Hub:
@@ -62,12 +58,12 @@ class Hub:
         """Start the program and initialise it. Raises PlayerError, and ProgramError if it ends."""
         self.program = self._start(self._words)
         self.program.say("hub")
-        declarations: dict[str, Declared] = {}
+        declarations: dict[str, Declaration] = {}
         for read in self._until("wait", "hub"):
             if read.command == "id":
                 self.version = " ".join(filter(None, map(read.arguments.get, ("name", "version"))))
             elif read.command == "param" and "name" in read.arguments:
-                declarations[read.arguments["name"]] = declared(read, self._name)
+                declarations[read.arguments["name"]] = declaration(read, self._name)
         wanted = changed_settings(declarations, self._parameters, self._variant, self._name)
         changes = (line("set-param", {"name": name, "value": text}) for name, text in wanted.items())
         self.program.say(*changes, "init")
@@ -87,10 +83,8 @@ class Hub:
             raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
 
     def choose(self, game: Game, limit: Limit) -> Choice:
-        """Have the program think, and `stop` when the time limit is met.
-
-        Raises AnswerError, Resign and ProgramError.
-        """
+        """Have the program think, and `stop` when the time limit is met. Raises AnswerError, Resign,
+        ProgramError."""
         self.check_limit(limit)
         assert self.program is not None
         longest = limit.longest
@@ -116,15 +110,13 @@ class Hub:
             self.program.close("quit")
 
     def _until(self, last: str, asked: str) -> Iterator[Line]:
-        """The lines before the one whose command is `last`, the answer to what was `asked`.
-
-        Raises PlayerError for an error, and ProgramError.
-        """
+        """The lines before the command `last`, the answer to `asked`. Raises PlayerError for an error,
+        ProgramError."""
         assert self.program is not None
         deadline: float | None = time.perf_counter() + PATIENCE
         while (text := self.program.line(deadline)) is None or (read := parse_line(text)).command != last:
             if text is None:
-                announce_waiting(f"waiting for {self._name} to answer {asked!r}{self.program.wrote}")
+                program_is_slow(f"waiting for {self._name} to answer {asked!r}{self.program.wrote}")
                 deadline = None
                 continue
             if read.command == "error":
@@ -132,10 +124,8 @@ class Hub:
             yield read
 
     def _answer(self, deadline: float | None, latest: deque[str]) -> str:
-        """The move of the program's answer; lines `info` before it are added to `latest`.
-
-        Raises AnswerError and ProgramError.
-        """
+        """The move of the answer, and in `latest` the lines `info` before it. Raises AnswerError and
+        ProgramError."""
         assert self.program is not None
         stopped = False
         while True:
@@ -158,11 +148,8 @@ class Hub:
 
 
 def times(limit: Limit, reserve: float) -> dict[str, float]:
-    """A time limit in seconds, by the names of the protocol, which adds the increment before a move.
-
-    The arena adds it after the move, so that a program has `time` and `inc` together for its next one: `time` is 0
-    where the clock shows no more than the increment.
-    """
+    """A time limit in seconds, by the names of the protocol, which adds the increment before a move and not, as
+    the arena, after it: so `time` and `inc` are together what the clock shows."""
     numbers: dict[str, float] = {}
     if limit.seconds is not None:
         numbers["move-time"] = max(limit.seconds - reserve, limit.seconds / 2)
@@ -219,16 +206,15 @@ def _count(number: float | None, most: int) -> int:
 # --- parameters
 
 
-class Declared(NamedTuple):
+class Declaration(NamedTuple):
     """A parameter as a program declares it by a line `param`."""
 
     option: Option
     value: str
-    choices: tuple[str, ...]
-    """Empty unless it is one of some words."""
+    choices: tuple[str, ...]  # empty unless it is one of some words
 
 
-def declared(line: Line, program: str) -> Declared:
+def declaration(line: Line, program: str) -> Declaration:
     """The parameter that a line `param` declares."""
     get = line.arguments.get
 
@@ -247,17 +233,15 @@ def declared(line: Line, program: str) -> Declared:
     if type_ in ("int", "real"):
         kind = Annotated[kind, does("", least=bound("min"), most=bound("max"))]
     option = Option(f"{get('name', '')} of {program}", kind)
-    return Declared(option, get("value", ""), words if type_ == "enum" else ())
+    return Declaration(option, get("value", ""), words if type_ == "enum" else ())
 
 
 def changed_settings(
-    declarations: Mapping[str, Declared], values: Mapping[str, ParameterValue], variant: Variant, program: str
+    declarations: Mapping[str, Declaration], values: Mapping[str, ParameterValue], variant: Variant, program: str
 ) -> dict[str, str]:
-    """Return what to set in the program, by name: values that differ from its own, and the variant.
-
-    Raises PlayerError for a parameter that the program does not declare, a value that it does not take, and a
-    variant that the program does not play.
-    """
+    """Return what to set in the program, by name: values that differ from its own, and the variant. Raises
+    PlayerError for a parameter that it does not declare, a value that it does not take, a variant that it does not
+    play."""
     texts = {}
     for name, value in values.items():
         if name not in declarations:
@@ -281,7 +265,7 @@ def cautions(values: Mapping[str, ParameterValue]) -> Iterator[str]:
             yield f"has '{name}: {value}', more than the {cores()} cores of this machine"
 
 
-def _of_variant(declarations: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:
+def _of_variant(declarations: Mapping[str, Declaration], variant: Variant, program: str) -> dict[str, str]:
     words = variant_words(variant)
     if "variant" not in declarations:
         if variant.rules == VARIANTS["international"].rules:

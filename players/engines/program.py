@@ -9,44 +9,27 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from socket import socket
-from typing import IO, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from arena.base.process import memory_limit, processor_seconds, tell
 from arena.base.wording import quoted
+from arena.base.work import Announcement
 
-PATIENCE = 10.0
-"""Seconds without an answer after which a line says what a program that is not ready wrote."""
+PATIENCE = 10.0  # seconds without an answer after which a line says what a program that is not ready wrote
 LONGEST_LINE = 1 << 16
 """Bytes that a program may write without ending a line, and that are read at once: all that a pipe holds."""
-_LAST_SECONDS = 0.3
-"""Seconds that a program has to end by itself."""
-_LAST_CHARACTERS = 150
-"""Of a program's last words, at most: an error of Python's with a path."""
+_LAST_SECONDS = 0.3  # seconds that a program has to end by itself
+_LAST_CHARACTERS = 150  # of a program's last words, at most: an error of Python's with a path
 _LACKS_MEMORY = re.compile("memory|alloc|enough space", re.IGNORECASE)
 """What the last words of a program have that was given no more memory, in C, C++, Rust, Java and Python."""
 
 
-_announcing: list[Callable[[str], object]] = []
-
-
-@contextmanager
-def waiting_announced(announce: Callable[[str], object]) -> Iterator[None]:
-    """Call `announce` with a line where a program that was started is long in answering."""
-    _announcing.append(announce)
-    try:
-        yield
-    finally:
-        _announcing.remove(announce)
-
-
-def announce_waiting(line: str) -> None:
-    """Let the innermost `waiting_announced` know of such a program, of this process or of another one."""
-    for announce in _announcing[-1:]:
-        announce(line)
+program_is_slow = Announcement()
+"""Announces, by a line, that a program of this process or of another one is long in answering."""
 
 
 def wrote(text: str) -> str:
@@ -56,8 +39,7 @@ def wrote(text: str) -> str:
     return f"; it wrote {quoted(last, _LAST_CHARACTERS)}" if last else ""
 
 
-_SENT = "> "
-"""What stands before a line to a program where both sides are kept."""
+_SENT = "> "  # what stands before a line to a program where both sides are kept
 
 
 def tell_sent(*lines: str) -> None:
@@ -78,19 +60,13 @@ class Program:
         self._process = subprocess.Popen(
             command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
         )
-        assert self._process.stdin and self._process.stdout and self._process.stderr
-        self._input, self._output, self._errors = (
-            self._process.stdin,
-            self._process.stdout,
-            self._process.stderr,
-        )
+        pipes: tuple[Any, ...] = self._process.stdin, self._process.stdout, self._process.stderr
+        self._input, self._output, self._errors = pipes
         self._open = selectors.DefaultSelector()
-        self._written: dict[IO[bytes], bytes] = {self._errors: b"", self._output: b""}
-        """The end of what it wrote to each pipe."""
+        self._written: dict[IO[bytes], bytes] = {self._errors: b"", self._output: b""}  # the end of each
         for each in self._written:
             self._open.register(each, selectors.EVENT_READ)
-        self._begun = b""
-        """A line of its output that has no end yet."""
+        self._begun = b""  # a line of its output that has no end yet
         self._lines: deque[str] = deque()
 
     @property
@@ -115,9 +91,7 @@ class Program:
 
     def line(self, deadline: float | None = None) -> str | None:
         """Return the program's next line; None if none comes before `deadline`, a value of `time.perf_counter`.
-
-        Raises ProgramError if the program has ended, or writes without end of line.
-        """
+        Raises ProgramError if the program has ended, or writes without end of line."""
         while not self._lines:
             if self._output not in self._open.get_map():
                 raise ProgramError(self.ending("output"))
@@ -189,8 +163,7 @@ class Program:
         return ready
 
 
-Starter: TypeAlias = Callable[[Sequence[str]], Program]
-"""Starts a program by the words of its command."""
+Starter: TypeAlias = Callable[[Sequence[str]], Program]  # starts a program by the words of its command
 
 
 def _signal_name(number: int) -> str:

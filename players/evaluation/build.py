@@ -31,7 +31,7 @@ from players.evaluation.linear import (
     weights_by_phase,
 )
 from players.evaluation.mix import PARTS, is_mix, mix, mix_weights
-from players.evaluation.neural import network_in, neural, trained, trained_variants
+from players.evaluation.neural import network_for, network_in, neural, trained_variants
 from players.evaluation.refusal import line_that_calls, refusal
 from players.loading import PlayerError, load_object
 from players.player import EVALUATIONS
@@ -103,10 +103,7 @@ Description = Annotated[
 
 def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> Evaluation:
     """The evaluation that a YAML value names: `simple`, `file.py:function`, `{linear: {man: 100, ...}}`, or
-    `file.npz` with a network for `neural`.
-
-    Raises PlayerError, naming the choices, if there is no such evaluation.
-    """
+    `file.npz` with a network for `neural`. Raises PlayerError, naming the choices, if there is none."""
     rules = variant.rules
     check_description(description)
     if isinstance(description, Mapping):
@@ -122,7 +119,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if description == "strong":
         return linear_evaluation(strong_weights(rules), rules)
     if description == "neural":
-        if not (network := trained(rules)):
+        if not (network := network_for(rules)):
             raise PlayerError(
                 f"neural is trained for the rules of {', '.join(trained_variants())}, not for {variant.name}; "
                 "another network is named by its file",
@@ -134,7 +131,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
 
 def has_network(variant: Variant) -> bool:
     """Whether a network for `neural` is built in for the rules of a variant."""
-    return trained(variant.rules) is not None
+    return network_for(variant.rules) is not None
 
 
 def _from_file(name: str, variant: Variant) -> Evaluation:
@@ -178,9 +175,7 @@ def explained_value(
     variant: Variant, position: Position, description: str | Mapping[str, Any]
 ) -> tuple[float, dict[str, Share]]:
     """The value of a position, from the side to move's view, and of a linear evaluation each feature's share.
-
-    Raises PlayerError for an evaluation that cannot be built, or whose value is not finite.
-    """
+    Raises PlayerError for an evaluation that cannot be built, or whose value is not finite."""
     evaluation, rules = build_evaluation(description, variant), variant.rules
     [value] = evaluation.values(rules, [position]).tolist()
     if not np.isfinite(value):

@@ -1,12 +1,9 @@
 """The decorator that makes an evaluation of a function, and its calls from kernels and from Python.
 
 An evaluation is a function `(position, rules) -> float`: the value of a position from the side to move's view, in
-a unit of its own choice.
-
-Its native code is called by its address, with the address of weights as the last argument; code that takes none
-ignores it, as the calling conventions of C allow. Functions as numba's first-class values, which all kernels on
-the way to a leaf must pass on, were measured instead: a third more time a node with `material`, a sixth with
-`neural`, 3 µs more a search, and nothing less to compile.
+a unit of its own choice. Its native code is called by its address, with the address of weights as the last
+argument; code that takes none ignores it, as the calling conventions of C allow. Functions as numba's first-class
+values take a third more time a node with `material`, a sixth with `neural`.
 """
 
 from __future__ import annotations
@@ -35,17 +32,13 @@ class Evaluator:
 
     def __init__(self, function: Callable[..., float]) -> None:
         self.function = function
-        self.weighted = len(inspect.signature(function).parameters) == 3
-        """Whether the function takes weights."""
-        self.__doc__ = function.__doc__
-        self.__name__ = function.__name__
+        self.weighted = len(inspect.signature(function).parameters) == 3  # it takes weights
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
         self._compiled: dict[Any, Any] = {}
 
     def compiled(self, rules: Rules, weights: NDArray[np.float64] = NO_WEIGHTS) -> Evaluation:
-        """What a search under `rules` calls; with this itself in it if kernels are not compiled.
-
-        Raises numba's error, which names the line, if the function uses what numba cannot compile.
-        """
+        """What a search under `rules` calls. Raises numba's error if the function uses what numba cannot
+        compile."""
         if not is_compiling():
             return Evaluation(self, weights)
         if rules not in self._compiled:
@@ -80,8 +73,7 @@ class Evaluation(NamedTuple):
     """Points a search to the native code that it calls at its leaves, and to the weights."""
 
     address: Any
-    weights: NDArray[np.float64]
-    """One after another in memory, as native code reads them; none if it takes none."""
+    weights: NDArray[np.float64]  # one after another in memory, as native code reads them; none if it takes none
 
     def values(self, rules: Rules, positions: Sequence[Position] | NDArray[np.int64]) -> NDArray[np.float64]:
         """The values of positions, from the view of the side to move in each."""

@@ -15,8 +15,7 @@ from arena.rules.moves import step
 from arena.rules.position import Position, row_and_column
 from arena.rules.rules import Rules
 
-ENDING = 8
-"""Pieces on the board up to which `distance` counts."""
+ENDING = 8  # pieces on the board up to which `distance` counts
 
 
 @kernel

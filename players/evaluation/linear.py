@@ -21,8 +21,7 @@ from players.evaluation.evaluator import Evaluation, Evaluator
 from players.evaluation.features import VOCABULARY
 from players.loading import PlayerError
 
-FEATURES = tuple(VOCABULARY)
-"""The names, in the order of the weights."""
+FEATURES = tuple(VOCABULARY)  # the names, in the order of the weights
 _N = len(FEATURES)
 
 
@@ -30,8 +29,8 @@ _N = len(FEATURES)
 def linear_over(names: tuple[str, ...]) -> Evaluator:
     """The weighted sum of some features, own minus other.
 
-    Its code is written out, as numba takes no loop over functions of which each is inlined, under a name of its
-    own, by which numba's cache tells it from that of other features: their bytecode may be equal.
+    Its code is written out, as numba takes no loop over functions; by its name numba's cache tells it from that of
+    other features, whose bytecode may be equal.
     """
     name = "linear_" + "_".join(str(FEATURES.index(feature)) for feature in names)
     source = [
@@ -65,11 +64,8 @@ def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
 def weights_by_phase(
     weights: Mapping[str, Any], pieces: int, names: tuple[str, ...] = FEATURES
 ) -> NDArray[np.float64]:
-    """The weights, in the order of `linear`, of a mapping from names to a number or a pair `[opening, ending]`.
-
-    The opening has all `pieces` of the start on the board, the ending none; in between a weight changes in
-    proportion to their number.
-    """
+    """The weights, in the order of `linear`, of a mapping from names to a number or a pair: one for all `pieces`
+    of the start on the board, one for none; in between a weight changes in proportion to their number."""
     rows = np.zeros((2, len(names)))
     for name, weight in weights.items():
         opening, ending = _pair(weight)
@@ -101,10 +97,8 @@ class Share(NamedTuple):
 
     own: int
     other: int
-    weight: float
-    """With the pieces that are on the board."""
-    value: float
-    """The weight times own minus other."""
+    weight: float  # with the pieces that are on the board
+    value: float  # the weight times own minus other
 
 
 def shares(position: Position, rules: Rules, weights: NDArray[np.float64]) -> dict[str, Share]:

@@ -22,7 +22,7 @@ from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import back_row, connected, kings, men, pieces_mask
 from players.evaluation.linear import weights_by_phase
-from players.evaluation.neural import network_value, network_words, trained, trained_variants, word_count
+from players.evaluation.neural import network_for, network_value, network_words, trained_variants, word_count
 from players.loading import PlayerError
 
 
@@ -30,10 +30,8 @@ class _Part(NamedTuple):
     """A key of the mix."""
 
     meaning: str
-    value: float
-    """If none is given and the rules have no network."""
-    with_network: float
-    """If none is given and they have one."""
+    value: float  # if none is given and the rules have no network
+    with_network: float  # if none is given and they have one
 
 
 PARTS: Mapping[str, _Part] = {
@@ -54,8 +52,7 @@ WEAK_FORMATION, WEAK_SAFETY = 4, 2
 
 STANCE, PARTS_USED = range(2 * _N, 2 * _N + 2)
 """The words behind the weights: a player's judgement of the formation; the bits of the parts that are needed."""
-HEAD = 16
-"""Words of all these; they stand behind the network."""
+HEAD = 16  # words of all these; they stand behind the network
 JUDGED, SOUND, WEAK = range(3)
 """Values of STANCE: the formation is judged in each position, or a player found it sound or weak."""
 
@@ -68,7 +65,8 @@ def mix(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float
     used = int(weights[at + PARTS_USED])
     value = weight(weights, at + MATERIAL, left) * material_ahead(position, rules)
     formation = formation_ahead(position, rules) if used & 1 << FORMATION else 0
-    safety = safety_ahead(position, rules) if used & 1 << SAFETY else 0
+    own, other = position.turn, 1 - position.turn
+    safety = takeable(position, rules, other) - takeable(position, rules, own) if used & 1 << SAFETY else 0
     value += weight(weights, at + FORMATION, left) * formation + weight(weights, at + SAFETY, left) * safety
     if is_defensive(rules, weights, formation, safety):
         value += weight(weights, at + DEFENSIVE_FORMATION, left) * formation
@@ -97,17 +95,14 @@ def is_defensive(rules: Rules, weights: NDArray[np.float64], formation: int, saf
 
 def defaults(rules: Rules) -> dict[str, float]:
     """The value of each key of a mix that is not given."""
-    has_network = trained(rules) is not None
+    has_network = network_for(rules) is not None
     return {name: part.with_network if has_network else part.value for name, part in PARTS.items()}
 
 
 def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float64]:
-    """The memory in which `mix` evaluates, by a mapping from parts of the mix to numbers or pairs.
-
-    A pair is `[opening, ending]`, as of `linear`. A part of weight 0 is defensively 0, too, if not given. Raises
-    PlayerError for a network that the rules do not have.
-    """
-    network = trained(variant.rules)
+    """The memory in which `mix` evaluates, by a mapping from parts to weights as of `linear`. A part of weight 0
+    is defensively 0, too, if not given. Raises PlayerError for a network that the rules do not have."""
+    network = network_for(variant.rules)
     chosen: dict[str, Any] = {**defaults(variant.rules), **parts}
     for part in ("formation", "safety"):
         if chosen[part] == 0 and f"defensive_{part}" not in parts:
@@ -136,10 +131,8 @@ def head_of(weights: NDArray[np.float64], rules: Rules) -> NDArray[np.float64]:
 
 
 def assess(position: Position, rules: Rules, head: NDArray[np.float64]) -> int:
-    """Judge the side to move, SOUND or WEAK, for all positions that are valued until the next time.
-
-    It is weak if it is behind in material, or its formation is.
-    """
+    """Judge the side to move, WEAK if it is behind in material or its formation is, else SOUND, for all positions
+    that are valued until the next time."""
     is_weak = formation_ahead(position, rules) <= -WEAK_FORMATION or material_ahead(position, rules) < 0
     head[STANCE] = WEAK if is_weak else SOUND
     return int(head[STANCE])
@@ -166,13 +159,6 @@ def formation_ahead(position: Position, rules: Rules) -> int:
     men_alone = Position(position.white & ~position.kings, position.black & ~position.kings, 0, own)
     ahead = connected(men_alone, rules, own) - connected(men_alone, rules, other)
     return ahead + back_row(men_alone, rules, own) - back_row(men_alone, rules, other)
-
-
-@inlined
-def safety_ahead(position: Position, rules: Rules) -> int:
-    """The other side's pieces that can be taken minus the own ones."""
-    own, other = position.turn, 1 - position.turn
-    return takeable(position, rules, other) - takeable(position, rules, own)
 
 
 @kernel

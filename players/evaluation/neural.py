@@ -1,15 +1,15 @@
 """Neural evaluation: a small network of whole numbers, whose first layer is kept as a running sum.
 
-A view of a position has an input for each kind of piece (own men, own kings, the other side's men and kings) on
-each square; for Black the board is turned and colours are exchanged. The first layer is the sum, in either view,
-of a row of weights for each piece on the board, and of a bias; how many numbers that is, a multiple of LANES, is
-the network's width. Both sums, the side to move's first, are clamped to 0 and ONE and lead to a second
-layer of OUTPUTS numbers, clamped the same way, and that to the value. The later layers have weights for each of
+A view of a position has an input for each kind of piece (own men, own kings, other men, other kings) on each
+square; for Black the board is turned and colours are exchanged. The first layer is the sum, in either view, of a
+row of weights for each piece on the board, and of a bias; how many numbers that is, a multiple of LANES, is the
+network's width. Both sums, the side to move's first, are clamped to 0 and ONE and lead to a second layer of
+OUTPUTS numbers, clamped the same way, and that to the value. The later layers have weights for each of
 NETWORK_PHASES, by the pieces left.
 
-The sums of the position that was valued last are kept, and only the rows of pieces that have come or gone since
-are added and subtracted. All numbers are whole, so a value is the same whatever was valued before. What is kept
-stands beside the weights: two threads must not value positions with the same array at the same time.
+The sums of the position that was valued last are kept beside the weights, and only the rows of pieces that have
+come or gone since are added and subtracted: two threads must not value positions with the same array at the same
+time. All numbers are whole, so a value is the same whatever was valued before.
 
 A network's file `.npz` has two arrays. `network` is int16: a row of the width for each input (kinds of pieces in
 the order above, each of as many squares as the board has bits), the first layer's bias, and for each phase, fewest
@@ -39,24 +39,19 @@ from players.evaluation.evaluator import evaluator
 from players.memory import aligned
 from players.player import NETWORKS
 
-LANES = 64
-"""The width of a network's first layer is a multiple of this."""
-OUTPUTS = 16
-"""Numbers of the second layer."""
-KINDS = 4
-"""Kinds of pieces in a view."""
+LANES = 64  # the width of a network's first layer is a multiple of this
+OUTPUTS = 16  # numbers of the second layer
+KINDS = 4  # of pieces in a view
 NETWORK_PHASES = 4
 SHIFT = 8
-ONE = 1 << SHIFT
-"""The number that stands for 1 in every layer and weight."""
+ONE = 1 << SHIFT  # the number that stands for 1 in every layer and weight
 
 _HEAD = 8
 """Words of 64 bits before the numbers of a network, as many as a processor fetches at once: its width, its unit,
 and the pieces that the sums are of which are kept."""
 UNIT_WORD, PIECES_WORD = 1, 2
 """Their words; the width is the first."""
-_FIRST = 4 * _HEAD
-"""The offset of a network's numbers, of 16 bits each."""
+_FIRST = 4 * _HEAD  # the offset of a network's numbers, of 16 bits each
 
 
 @evaluator
@@ -218,12 +213,8 @@ def exchange(small: Any, to: int, at: int, gone: int, width: int) -> None:
 
 @inlined
 def two_layers(small: Any, own: int, other: int, weights: int, width: int) -> int:
-    """The output for the first layer's sums, `width` from `own` and `width` from `other` on, in 1 / ONE of a unit.
-
-    From `weights` on stand, for each LANES inputs of `own` and then of `other`, 2 * LANES weights for each of the
-    second layer's OUTPUTS numbers; then their biases, the last layer's weights, and its bias. The inputs and the
-    second layer's numbers are clipped to 0 ... ONE. All sums fit in 32 bits.
-    """
+    """The output for the first layer's sums, `width` from `own` and `width` from `other` on, in 1 / ONE of a unit;
+    the numbers of a phase stand from `weights` on. All sums fit in 32 bits."""
     biases = weights + 2 * width * OUTPUTS
     last = biases + OUTPUTS
     value = int(small[last + OUTPUTS]) << SHIFT
@@ -275,7 +266,7 @@ def network_in(file: Mapping[str, Any]) -> NetworkFile:
 
 
 @cache
-def trained(rules: Rules) -> NetworkFile | None:
+def network_for(rules: Rules) -> NetworkFile | None:
     """The network in `players/evaluation/networks` for some rules, None if there is none."""
     for path in sorted(NETWORKS.glob("*.npz")):
         if VARIANTS[path.stem].rules == rules:

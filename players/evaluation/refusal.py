@@ -1,7 +1,7 @@
 """Refusals of evaluations that cannot be compiled: the line to blame, and the reason in plain words.
 
-Python itself, which runs the function on the positions of the sample, names the line of what is wrong with it.
-What Python takes and the compiler does not is left to the compiler's message.
+Python, which runs the function on the sample's positions, names the line; else the compiler's message is put in
+words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arena.rules.jit.kernel import Kernel
 from arena.rules.variants import Variant
 from players.evaluation import features
 from players.evaluation.sample import positions_of
-from players.loading import blame, did_you_mean, meant
+from players.loading import blame, did_you_mean
 
 _NO_GETATTR = "getattr is not possible in compiled code: write the name, features.men"
 _PLAIN_WORDS = (
@@ -106,7 +106,7 @@ def line_that_calls(builtin: str, function: Callable[..., Any]) -> int | None:
 def _hint(function: Callable[..., Any], error: Exception) -> str:
     """` (did you mean 'popcount'?)` where a name is misspelt, otherwise nothing."""
     if isinstance(error, AttributeError):
-        return meant(error.name or "", _public(error.obj))
+        return did_you_mean(nearest(error.name or "", _public(error.obj)))
     if isinstance(error, NameError):
         seen = {name: name for caller in _functions(function) for name in _names(caller)}
         written = {name: f"features.{name}" for name in _public(features)} | seen

@@ -17,27 +17,19 @@ from players.evaluation.evaluator import Evaluation
 
 FROM_GAMES, THINNED = 200, 100
 """Positions from random games, and endings that are made of such by taking pieces off."""
-_TRIES = 1000
-"""Games and endings that are drawn at most."""
-_STRIDE = 3
-"""Plies between the positions that are taken from a game."""
-_LONGEST = 150
-"""Plies of a random game."""
+_TRIES = 1000  # games and endings that are drawn at most
+_STRIDE = 3  # plies between the positions that are taken from a game
+_LONGEST = 150  # plies of a random game
 _FEWEST, _MOST = 2, 8
 """Pieces of an ending."""
-_VALUED = 6
-"""One in this many positions shows what a man is worth."""
-_ERRORS = 4.0
-"""Standard errors by which the mean change must differ from 0."""
+_VALUED = 6  # one in this many positions shows what a man is worth
+_ERRORS = 4.0  # standard errors by which the mean change must differ from 0
 
 
 @cache
 def positions_of(variant: Variant) -> tuple[Position, ...]:
-    """FROM_GAMES positions of random games, the start first, then THINNED endings; always the same.
-
-    In all of them the side to move has a move and both sides have pieces. There are fewer where rules have no
-    more, and none where nobody can move at the start.
-    """
+    """FROM_GAMES positions of random games, the start first, then THINNED endings; always the same. In all the
+    side to move has a move and both sides have pieces. There are fewer where rules have no more."""
     rng = random.Random("examination")
     played: dict[Position, None] = {}
     for _ in range(_TRIES):
@@ -60,10 +52,8 @@ def positions_of(variant: Variant) -> tuple[Position, ...]:
 
 
 def rises(evaluation: Evaluation, variant: Variant, position: Position) -> list[float]:
-    """How much the value of a position rises without each man of the side that is not to move.
-
-    Empty if that side has no other piece.
-    """
+    """How much the value of a position rises without each man of the side that is not to move, if it has more
+    pieces."""
     _, other = sides(position)
     men = [bit for bit in variant.bits if other & ~position.kings & bit] if other.bit_count() > 1 else []
     without = [position._replace(white=position.white & ~man, black=position.black & ~man) for man in men]
@@ -72,10 +62,8 @@ def rises(evaluation: Evaluation, variant: Variant, position: Position) -> list[
 
 
 def man_value(variant: Variant, evaluation: Evaluation) -> float | None:
-    """What a man is worth in an evaluation's unit, more than 0; None for one that ignores a man.
-
-    It is the size of the mean of `rises` over the positions of the sample.
-    """
+    """What a man is worth in an evaluation's unit, the size of the mean of `rises`; None for one that ignores a
+    man."""
     changes = []
     for position in positions_of(variant)[::_VALUED]:
         finite = [rise for rise in rises(evaluation, variant, position) if math.isfinite(rise)]

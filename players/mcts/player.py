@@ -24,10 +24,9 @@ from players.memory import MOST_KEPT
 from players.negamax.player import Negamax, budget, earlier_positions, give_moves
 from players.negamax.state import MAX_DEPTH, draw_rules
 from players.options import does
-from players.player import Choice, Limit
+from players.player import EFFORT, Choice, Limit
 
-MIX: dict[str, Any] = {"mix": {}}
-"""The evaluation if none is named: `players.evaluation.mix` with its own weights."""
+MIX: dict[str, Any] = {"mix": {}}  # the evaluation if none is named: `players.evaluation.mix` with its own weights
 
 _Depth: TypeAlias = Annotated[int, does("plies that negamax searches", "plies", least=0, most=16)]
 Rollout: TypeAlias = Annotated[
@@ -41,7 +40,7 @@ class Mcts:
     """Monte-Carlo tree search by UCT, compiled; it plays the move that was visited most.
 
     A simulation, which counts as a node, goes down the tree by UCB1, adds a position and values it by `rollout`.
-    The score is the expected result, from -1 to 1. The same `rng` and number of simulations give the same choice.
+    The score is the expected result, from -1 to 1.
     """
 
     limits = ("nodes", "seconds", "clock", "increment")
@@ -94,11 +93,8 @@ class Mcts:
         """The start and the moves of the game whose tree there is."""
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Simulate until the first limit is met or the position is proven, and choose a move.
-
-        On a clock it takes what `budget` wants for a move. Raises AnswerError if the evaluation has no finite
-        value in a position that was valued.
-        """
+        """Simulate until the first limit is met or the position is proven; `budget` shares out a clock. Raises
+        AnswerError if the evaluation has no finite value in a position that was valued."""
         self.check_limit(limit)
         return self._search_tree(game, *self._budget(limit), rng)
 
@@ -110,10 +106,8 @@ class Mcts:
     def _search_tree(
         self, game: Game, nodes: int, seconds: float, rng: random.Random, advised: int = 0, advice: float = 0.0
     ) -> Choice:
-        """Search the tree for so many simulations and seconds at most, and choose a move.
-
-        It begins with what minimax has just found, whose best move and value are given, if any.
-        """
+        """Search the tree for so many simulations and seconds at most, from what minimax has found, whose best
+        move and value are given, if any."""
         self._memory.set({"advised": advised, "advice": advice})
         value = self._search(
             self._rules,
@@ -131,7 +125,7 @@ class Mcts:
         if self._shallow.states[0]["undefined"]:
             raise self._negamax.undefined_value()
         answer = self._memory.answer()
-        line = self._memory.line(answer.line_length)
+        line = tuple(self._memory.line[: answer.line_length].tolist())
         return Choice(
             line[0],
             value,
@@ -168,9 +162,8 @@ class Hybrid(Mcts):
     """Tree search, minimax and a network in one, as the published program `casual-10x10` describes its hybrid.
 
     Minimax, which is negamax with the preset `full`, first searches for a share of the limit. The tree begins with
-    its values, and rejects moves far below the best: at the root by these, below it by a shallow search. All of
-    them value positions by the mix. Positions of minimax and simulations count as nodes, positions of the shallow
-    search do not. Cutoffs and lookups in the table are minimax's.
+    its values, and rejects moves far below the best: at the root by these, below it by a shallow search. Positions
+    of minimax and simulations count as nodes; cutoffs and lookups in the table are minimax's.
     """
 
     def __init__(
@@ -233,16 +226,8 @@ class Hybrid(Mcts):
             choice = first._replace(score=math.tanh(first.score / self._scale))
         else:
             tree = self._search_tree(game, nodes, seconds, rng, first.move, first.score)
-            choice = tree._replace(
-                nodes=tree.nodes + first.nodes,
-                leaves=tree.leaves + first.leaves,
-                deepest=max(tree.deepest, first.deepest),
-                cutoffs_max=first.cutoffs_max,
-                cutoffs_min=first.cutoffs_min,
-                cutoffs_first=first.cutoffs_first,
-                tt_probes=first.tt_probes,
-                tt_hits=first.tt_hits,
-            )
+            counts = {name: getattr(tree, name) + getattr(first, name) for name in EFFORT[2:]}
+            choice = tree._replace(deepest=max(tree.deepest, first.deepest), **counts)
         return choice._replace(extra={**(choice.extra or {}), "assessed": assessed}) if assessed else choice
 
     def stop(self) -> None:
@@ -251,11 +236,9 @@ class Hybrid(Mcts):
         super().stop()
 
     def _assess(self, game: Game) -> int:
-        """Set in the mix the last assessment of the formation, which is made every `monitor` moves of the game.
-
-        Returns the finding, SOUND or WEAK, if it is made before this move, else 0. A new finding makes the search
-        forget its tree and table.
-        """
+        """Set in the mix the last assessment of the formation, which is made every `monitor` moves; a new one
+        makes the search forget its tree and table. Returns it, SOUND or WEAK, if it is made before this move, else
+        0."""
         if not self._monitor:
             return 0
         since = len(game.moves) // 2 % self._monitor

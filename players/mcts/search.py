@@ -59,10 +59,8 @@ from players.negamax.state import (
     out_of_budget,
 )
 
-BY_GAME, BY_EVALUATION, BY_SEARCH = range(3)
-"""How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search."""
-GAME_PLIES = 200
-"""Plies after which a random game is a draw."""
+BY_GAME, BY_EVALUATION, BY_SEARCH = range(3)  # how a new position is valued, `rollout`
+GAME_PLIES = 200  # after which a random game is a draw
 
 
 class TreeWorkspace(Record):
@@ -72,11 +70,7 @@ class TreeWorkspace(Record):
         """Room for searches with these fields of TreeSettings, in a tree of `megabytes`."""
         self.tree = new_tree(megabytes)
         tree = {"tree": address_of_array(self.tree), "tree_words": self.tree.size}
-        super().__init__(TreeState, {**tree, **settings})
-
-    def answer(self) -> TreeAnswer:
-        """What the search reports."""
-        return TreeAnswer(**{name: int(self.states[0][name]) for name in TreeAnswer._fields})
+        super().__init__(TreeState, TreeAnswer, {**tree, **settings})
 
     def proven(self, move: int) -> int:
         """Plies to the win that a move of the root is proven to be, less than 0 to a loss; 0 if it is neither."""
@@ -84,10 +78,6 @@ class TreeWorkspace(Record):
         children = self.tree[first : first + count * WIDTH].reshape(count, WIDTH)
         proven = int(children[children[:, NODE_MOVE] == move, PROVEN][0])
         return 0 if proven == DRAWN else proven
-
-    def line(self, length: int) -> tuple[int, ...]:
-        """The principal line, the chosen move first."""
-        return tuple(map(int, self.states[0]["line"][:length]))
 
 
 @cache
@@ -116,14 +106,17 @@ def tree_search(
 ) -> float:
     """Search a position until a limit is met or it is proven; the value of the move to play, from -1 to 1.
 
-    `earlier`, `counts` and `count` are as in `players.negamax.search.search`. `played` are the moves
-    since the last search of the same game, none if its tree is not to be kept. `shallows` has the one state of
-    negamax that values leaves, `seed` begins the random stream. The answer is left in the one state in `states`:
-    the counters, and `line`, which is empty if the limit left no time to begin.
+    `earlier`, `counts` and `count` are as in `players.negamax.search.search`. `played` are the moves since the
+    last search of the same game, none if its tree is not to be kept. `shallows` has the state of negamax that
+    values leaves, `seed` begins the random stream. The answer is left in the one state in `states`: the counters,
+    and `line`, empty if the limit left no time to begin.
     """
     state, shallow = states[0], shallows[0]
     tree = view(state.tree, np.int64)
-    begin_tree_search(state, shallow, position, earlier, counts, simulations, seconds, seed)
+    begin(state, position, earlier, counts, simulations, seconds, 1)
+    begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
+    state.leaves = state.deepest = state.line_length = 0
+    state.random = seed
     if count == 0:
         count = generate(rules, position, view(state.moves, np.int64), 0)
     root = descendant(tree, played, played.size) if played.size else -1
@@ -151,33 +144,9 @@ def tree_search(
 
 
 @inlined
-def begin_tree_search(
-    state: TreeState,
-    shallow: State,
-    position: Position,
-    earlier: NDArray[np.int64],
-    counts: tuple[int, int],
-    simulations: int,
-    seconds: float,
-    seed: int,
-) -> None:
-    """`begin` a search, and clear what an earlier one left, in the state of the shallow searches, too.
-
-    What is above a kept tree is cleared with it; a new one has a new root.
-    """
-    begin(state, position, earlier, counts, simulations, seconds, 1)
-    begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
-    state.leaves = state.deepest = state.line_length = 0
-    state.random = seed
-
-
-@inlined
 def advise(state: TreeState, shallow: State, tree: Moves, count: int) -> None:
-    """Give the root's children visits of the values that minimax found: the best move `trust`, the others one.
-
-    Values of the others are bounds, at most the best value. Moves `reject_margin` below it are rejected. What
-    minimax did not come to has no visit.
-    """
+    """Give the root's children visits of the values that minimax found: the best move `trust`; the others, whose
+    values are bounds, one; none to what it did not come to. Moves `reject_margin` below the best are rejected."""
     first = tree[ROOT_NODE + FIRST_CHILD]
     for i in range(count):
         move, value, visits = shallow.moves[i], min(shallow.root_values[i], state.advice), 1
@@ -253,10 +222,8 @@ def expand(
     ply: int,
     count: int,
 ) -> bool:
-    """Give a node at `ply` the first `count` of the state's moves as children, and reject some if so switched.
-
-    False if there is no room for them.
-    """
+    """Give a node at `ply` the first `count` of the state's moves as children, and reject some if so switched;
+    False if there is no room for them."""
     first = add_children(state, tree, view(state.moves, np.int64), count)
     if first == 0:
         return False
@@ -271,11 +238,8 @@ def expand(
 def reject(
     rules: Rules, state: TreeState, shallow: State, tree: Moves, node: int, position: Position, ply: int
 ) -> None:
-    """Leave out children of a node at `ply` that a shallow search values `reject_margin` below the best one.
-
-    Each child begins with a visit of its value, and with what is proven of it. Nothing is left out if the search
-    was stopped.
-    """
+    """Leave out children of a node at `ply` that a shallow search, unless it is stopped, values `reject_margin`
+    below the best one. Each child begins with a visit of its value, and with what is proven of it."""
     first, count = tree[node + FIRST_CHILD], tree[node + COUNT]
     best = -WIN
     for i in range(count):

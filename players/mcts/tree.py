@@ -1,7 +1,7 @@
 """The tree of a search: how nodes are chosen, added, proven and kept, in an array of int64; the state of a search.
 
-A node is named by the place of its first word. Its values are in the view of the side that moved into it, so that
-the side to move takes the child of the highest value. Children stand side by side, behind their parent.
+A node is named by the place of its first word. Its values are from the view of the side that moved into it: the
+side to move takes the child of the highest value. Children stand side by side, behind their parent.
 """
 
 from __future__ import annotations
@@ -16,20 +16,16 @@ from arena.rules.moves import Moves
 from players.memory import Floats, Integers
 from players.negamax.state import HISTORY, MAX_MOVES, DrawRules, SearchLine
 
-LINE = 256
-"""Plies from the root beyond which no position is added to the tree."""
-WIDTH = 8
-"""Words of a node: a line of the processor's cache."""
+LINE = 256  # plies from the root beyond which no position is added to the tree
+WIDTH = 8  # words of a node: a line of the processor's cache
 NODE_MOVE, FIRST_CHILD, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PARENT = range(WIDTH)
 """What they are: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
 visits' values in units of 1 / VALUE_UNIT, what is proven, whether its parent's choice leaves it out, and, while
 `keep_below` copies, 1 + the new place of its parent (0: not kept)."""
 ROOT_NODE = 0
 VALUE_UNIT = 1 << 30
-FIRST_PLAY = 1.0
-"""The bound of a child that was never visited."""
-DRAWN = 1 << 40
-"""`PROVEN` of a draw. A win in n plies is n + 1, a loss -(n + 1), what is not proven 0."""
+FIRST_PLAY = 1.0  # the bound of a child that was never visited
+DRAWN = 1 << 40  # `PROVEN` of a draw; a win in n plies is n + 1, a loss -(n + 1), what is not proven 0
 
 
 class TreeAnswer(NamedTuple):
@@ -60,7 +56,7 @@ class TreeSettings(DrawRules):
 
 
 class TreeState(SearchLine, TreeSettings):
-    """Everything that a tree search reads and writes; `begin_tree_search` clears down to `random`."""
+    """Everything that a tree search reads and writes; it clears all down to `random` when it begins."""
 
     leaves: int
     deepest: int
@@ -115,10 +111,9 @@ def mean_value(tree: Moves, node: int) -> float:
 
 @kernel
 def select(state: TreeState, tree: Moves, node: int) -> int:
-    """The child to visit: of the children that are not proven lost, the one of the highest upper confidence bound.
-
-    The bound is UCB1, FIRST_PLAY for a child never visited, 0 for a proven draw. Rejected children are left out;
-    if no other is left, they are not rejected any more.
+    """The child to visit: of those that are not proven lost, the one of the highest upper confidence bound: UCB1,
+    or FIRST_PLAY without a visit, 0 for a proven draw. If only rejected ones are left, they are not rejected any
+    more.
 
     L. Kocsis and C. Szepesvári, Bandit based Monte-Carlo planning, 2006.
     """
@@ -220,10 +215,8 @@ def descendant(tree: Moves, played: Moves, count: int) -> int:
 
 @kernel
 def keep_below(state: TreeState, tree: Moves, root: int) -> None:
-    """Make a node the root, and keep of the tree what is below it, moved to the front in the same order.
-
-    As children stand behind their parent, one pass is enough: a node that is kept says so to its children.
-    """
+    """Make a node the root, and keep of the tree what is below it, moved to the front in the same order: in one
+    pass, in which a node that is kept says so to its children, as these stand behind it."""
     tree[root + PARENT] = 1
     end = 0
     for node in range(root, state.used, WIDTH):

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameError, EndgameTables
 from arena.rules.game import Game
-from arena.rules.jit.kernel import is_compiling
 from arena.rules.position import Position
 from arena.rules.result import Draws
 from arena.rules.rules import Rules
@@ -25,47 +24,23 @@ from players.loading import PlayerError
 from players.memory import MOST_KEPT, Record, address_of_array
 from players.negamax.score import plies_to_win, undefined_value
 from players.negamax.search import compiled_search
-from players.negamax.state import HISTORY, LINE_PLIES, MAX_DEPTH, Searched, SearchResult, State, draw_rules
+from players.negamax.state import HISTORY, LINE_PLIES, MAX_DEPTH, SearchResult, State, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, numbers_of, switches_of
 from players.negamax.table_and_order import new_table
 from players.player import AnswerError, Choice, Limit
 
-_RESERVE = 0.0005
-"""Seconds of a move that are kept for what happens around the search."""
+_RESERVE = 0.0005  # seconds of a move that are kept for what happens around the search
 _NONE = np.zeros((0, 4), np.int64)
 
 
-class SearchRecord(Record):
-    """The memory of a player's searches: Python writes the settings and reads the answer."""
-
-    def __init__(self, kind: type[Searched], settings: Mapping[str, Any]) -> None:
-        """Some fields of `kind` have `settings`; an array whose address is one must live as long as the record."""
-        super().__init__(kind, settings)
-        self._is_native = is_compiling()
-        names = self.array.dtype.names
-        first = names.index(SearchResult._fields[0])
-        assert names[first : first + len(SearchResult._fields)] == SearchResult._fields, (
-            "the answer stands in one piece"
-        )
-        self._answer = self.array.view("i8")[first : first + len(SearchResult._fields)]
-        self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
-        """The best line, the chosen move first, and the moves of equal value, in the order of the root's moves."""
-
-    def answer(self) -> SearchResult:
-        """What the search reports."""
-        if self._is_native:
-            return SearchResult._make(self._answer.tolist())
-        return SearchResult(**{name: int(self.states[0][name]) for name in SearchResult._fields})
-
-
-class Workspace(SearchRecord):
+class Workspace(Record):
     """The record of negamax, and its transposition table."""
 
     def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
         """Room for searches with a table of `megabytes` megabytes, 0 for none."""
         self.table = new_table(megabytes)
-        table = {"table": address_of_array(self.table), "table_words": self.table.size}
-        super().__init__(State, {**table, **settings})
+        table = {"tt_address": address_of_array(self.table), "tt_words": self.table.size}
+        super().__init__(State, SearchResult, {**table, **settings})
 
     def forget(self) -> None:
         """Empty the table and the history of moves."""
@@ -77,19 +52,15 @@ class Workspace(SearchRecord):
 class Searcher:
     """A player around a compiled search: the limits that it takes, and what it reports."""
 
-    name: ClassVar[str]
-    """Its name in messages."""
+    name: ClassVar[str]  # in messages
     evaluation: Evaluation
     kept: bool
-    workspace: SearchRecord
+    workspace: Record
     _variant: Variant
     _rules: Rules
-    _search: Any
-    """The compiled search, with the parameters of `players.negamax.search.search`."""
-    _deepens: bool
-    """Whether it searches to depth 1, 2, 3 ..., and so needs no limit of depth."""
-    _sees_history: bool
-    """Whether its search reads the game's earlier positions."""
+    _search: Any  # the compiled search, with the parameters of `players.negamax.search.search`
+    _deepens: bool  # whether it searches to depth 1, 2, 3 ..., and so needs no limit of depth
+    _sees_history: bool  # whether its search reads the game's earlier positions
 
     def begin(self) -> None:
         """Forget what the searches of a game left for the next ones, if anything."""
@@ -108,9 +79,10 @@ class Searcher:
         return self.search(game, limit.depth or MAX_DEPTH, limit.nodes or 2**62, *budget(limit), rng)
 
     def search(self, game: Game, depth: int, nodes: int, soft: float, hard: float, rng: random.Random) -> Choice:
-        """Search so many plies, positions and seconds at most; `budget` has the seconds `soft` and `hard`.
+        """Search so many plies, positions and seconds (`budget`) at most, with no score if no move was searched in
+        time.
 
-        The choice has no score if no move was searched in time. Raises AnswerError as `choose`.
+        Raises AnswerError as `choose`.
         """
         workspace = self.workspace
         score = self._search(
@@ -132,7 +104,7 @@ class Searcher:
             return _choice(answer, game.legal_moves[0])
         line = workspace.line[: answer.line_length].tolist()
         if answer.tie_count:
-            move = rng.choice(workspace.tied_moves[: answer.tie_count].tolist())
+            move = rng.choice(workspace.array["tied_moves"][0, : answer.tie_count].tolist())
             line = line if line[0] == move else [move]
         return _choice(answer, line[0], score, tuple(line), self.plies_to_win(score, answer.completed))
 
@@ -152,9 +124,7 @@ class Searcher:
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.
-
-        Its line may be half another one if the search writes it just then.
-        """
+        Its line may be half another one if the search writes it just then."""
         answer = self.workspace.answer()
         if not answer.found or not 0 < answer.line_length < LINE_PLIES:
             return None
@@ -176,8 +146,7 @@ class Searcher:
 class Negamax(Searcher):
     """Negamax with each technique a switch: a `preset` (minimax, alphabeta, iddfs, pvs, mtdf, full) and changes.
 
-    `evaluation` values the leaves; `players.negamax.switches.Switches` says what each switch does. When a limit
-    ends an iteration, its best move so far counts with `partial`, else the last iteration's.
+    `players.negamax.switches.Switches` says what each switch does.
     """
 
     name = "negamax"
@@ -206,7 +175,7 @@ class Negamax(Searcher):
                 "evaluation": self.evaluation.address,
                 "weights": address_of_array(self.evaluation.weights),
                 "search": address,
-                "endings": 0 if self._tables is None else self._tables.address,
+                "tables_address": 0 if self._tables is None else self._tables.address,
             },
         )
         self.begin()
@@ -218,23 +187,9 @@ class Negamax(Searcher):
 def _choice(
     answer: SearchResult, move: int, score: float | None = None, line: tuple[int, ...] = (), plies_to_win: int = 0
 ) -> Choice:
-    values = (  # in its order, as names would take a quarter of a microsecond more
-        move,
-        score,
-        answer.completed,
-        answer.deepest,
-        answer.nodes,
-        answer.leaves,
-        answer.cutoffs_max,
-        answer.cutoffs_min,
-        answer.cutoffs_first,
-        answer.tt_probes,
-        answer.tt_hits,
-        line,
-        plies_to_win,
-        None,
-    )
-    return Choice._make(values)
+    # in its order, as names would take a quarter of a microsecond more
+    counts = answer.completed, answer.deepest, answer.nodes, *answer[2:8]
+    return Choice._make((move, score, *counts, line, plies_to_win, None))
 
 
 def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
@@ -249,9 +204,9 @@ def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
 def budget(limit: Limit) -> tuple[float, float]:
     """Divide a limit: the seconds after which no iteration begins, and those after which the search stops.
 
-    On a clock a move is to take its part of what is left, equal for all moves until the clock gains and at least
-    a twentieth, and most of the increment. No iteration begins after half of that; the search stops after three
-    times that, or a third of what is left, or that part if it is more.
+    On a clock a move is to take `wanted` seconds: an equal part of what is left, at least a twentieth, and most of
+    the increment. No iteration begins after half of them; the search stops after three times as many, after a
+    third of the clock or, with few moves to go, its part.
     """
     soft = hard = np.inf
     if limit.seconds is not None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, popcount, view
-from arena.rules.moves import sides
+from arena.rules.jit.native import call_at, view
+from arena.rules.moves import points, sides
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.rules import Rules
@@ -16,10 +16,8 @@ from arena.rules.variants import Variant
 from players.negamax.state import Searched
 from players.player import AnswerError
 
-WIN = 1_000_000.0
-"""Score of a game won at the root; a win in n plies scores WIN - n."""
-LIMIT = 900_000.0
-"""Evaluations beyond are cut to this, so that none looks like a win."""
+WIN = 1_000_000.0  # score of a game won at the root; a win in n plies scores WIN - n
+LIMIT = 900_000.0  # evaluations beyond are cut to this, so that none looks like a win
 
 
 @inlined
@@ -49,25 +47,15 @@ def refuse(state: Searched, position: Position) -> None:
 @kernel
 def decided_value(rules: Rules, position: Position, ply: int) -> float:
     """The score of a position without a move, for the side to move: a win, a loss or a draw on points."""
-    if rules.score_decides:
-        difference = own_points(rules, position)
-        if difference == 0:
-            return 0.0
-        return WIN - ply if difference > 0 else ply - WIN
     won = rules.losing_wins
-    if rules.first_king_wins and position.kings != 0:
+    if rules.score_decides:
+        white, black = points(rules, position)
+        if white == black:
+            return 0.0
+        won = (white > black) == (position.turn == 0)
+    elif rules.first_king_wins and position.kings != 0:
         won = position.kings & sides(position)[0] != 0
     return WIN - ply if won else ply - WIN
-
-
-@kernel
-def own_points(rules: Rules, position: Position) -> int:
-    """Points of the side to move minus the other side's: 2 for a piece on its far row, 1 for any other."""
-    white = popcount(position.white) + popcount(position.white & rules.top)
-    black = popcount(position.black) + popcount(position.black & rules.bottom)
-    if position.turn == 0:
-        return white - black
-    return black - white
 
 
 def undefined_value(variant: Variant, position: Position, value: float) -> AnswerError:

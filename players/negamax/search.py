@@ -1,14 +1,14 @@
 """The negamax search, compiled: one search in which each technique is a switch.
 
-`players.plain` has the idea in 20 lines. Here are a node (`search_below`, whose later moves `scout` asks about,
-with what people tune in functions of their own: `extension`, `reduction`, `cut_value`), the last ply (`frontier`),
-what lies at the horizon (`leaf`, `quiesce`), the root (`search` deepens, `iterate` sets the windows, `search_root`
-tries the moves), and how Python calls it.
+`players.plain` has the idea in 20 lines. Here are
 
-Nodes are counted the same way everywhere: every position entered counts once each time, the root and the leaves
-included. Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root),
-so that a quicker win is worth more; evaluations are clamped to +-LIMIT. A value v of a search within alpha and
-beta is exact if alpha < v < beta, else a bound.
+- a node: `search_below`, and `scout` for its later moves; people tune `extension`, `reduction` and `cut_value`
+- the last ply: `frontier`; the horizon: `leaf`, `quiesce`
+- the root: `search` deepens, `iterate` sets the windows, `search_root` tries the moves
+
+Every position entered counts as a node each time, the root and the leaves included. Scores are from the view of
+the side to move; one that has lost scores -(WIN - plies from the root), so that a quicker win is worth more. A
+value v of a search within alpha and beta is exact if alpha < v < beta, else a bound.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.rules.zobrist import changed, key
+from arena.rules.zobrist import key, key_after
 from players.memory import record_type
 from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
 from players.negamax.state import (
@@ -51,24 +51,20 @@ from players.negamax.state import (
 from players.negamax.switches import COST, HALF, MTDF, ORDER_ALL, PVS, TIES_RANDOM
 from players.negamax.table_and_order import pick_best, rank_moves, recall, remember, reward
 
-_UNKNOWN = np.inf
-"""The value of what is not known yet, that endgame tables lack, or that is not cut."""
-WIDEST = 64
-"""Men of half a window beyond which it is opened."""
-MOST_GROWTH = 4.0
-"""Times by which the nodes of an iteration are expected to grow from the last one, at most."""
-FULL_WIDTH = 4
-"""Pieces up to which nothing is reduced or cut: endings hang on single moves, and cost little."""
-FUTILITY_DEPTH = 5
-"""Plies up to which `futility` cuts."""
+_UNKNOWN = np.inf  # the value of what is not known yet, that endgame tables lack, or that is not cut
+WIDEST = 64  # men of half a window beyond which it is opened
+MOST_GROWTH = 4.0  # times by which the nodes of an iteration are expected to grow from the last one, at most
+FULL_WIDTH = 4  # pieces up to which nothing is reduced or cut: endings hang on single moves, and cost little
+FUTILITY_DEPTH = 5  # plies up to which `futility` cuts
 FUTILITY_ABOVE, FUTILITY_BELOW = 0.3, 0.8
-"""Men for each ply that is left by which an evaluation must be outside the window. Source: E. Heinz, "Extended
-futility pruning", ICCA Journal 21(2), 1998, for the idea; the figures were chosen here."""
+"""Margins above beta and below alpha, in men for each ply left, that an evaluation must be outside the window.
+Source: E. Heinz, "Extended futility pruning", ICCA Journal 21(2), 1998, for the idea; the figures were chosen
+here."""
 PROBCUT_DEPTH, PROBCUT_BASE = 4, 3
-"""Plies from which `probcut` looks, and those for which its margin is besides the plies that are left."""
+"""`probcut` acts with at least so many plies left; its margin is for the plies left plus so many."""
 PROBCUT_ABOVE, PROBCUT_BELOW = 0.02, 0.06
-"""Men for each of these plies by which a value must be outside the window. Source: chosen here, by sequential
-tests of `full` with and without `probcut` in two games; see `probable_value` for the idea's."""
+"""Margins above beta and below alpha, in men for each of these plies. Source: chosen here, by sequential tests of
+`full` with and without `probcut` in two games; see `probable_value` for the idea's."""
 
 
 # --- a node
@@ -77,18 +73,17 @@ tests of `full` with and without `probcut` in two games; see `probable_value` fo
 @kernel
 def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: float, beta: float) -> float:
     """The value of a node searched `depth` plies; the best line is left in `state.pv[node.ply]`."""
-    if depth == 0:
-        state.pv[node.ply, 0] = -1
-        return leaf(rules, state, node, alpha, beta)
     if out_of_budget(state):
         return 0.0  # nobody reads the value of a search that was stopped: all callers ask `state.stopped` first
-    state.nodes += 1
     state.pv[node.ply, 0] = -1  # no line from here yet
+    if depth == 0:
+        return leaf(rules, state, node, alpha, beta)
+    state.nodes += 1
     if node.ply > state.deepest:
         state.deepest = node.ply
     if is_drawn(rules, state, node.position, node.ply):
         return draw_value(state, node.ply)
-    # mate distance: no line from here is better than a win in the next ply, nor worse than a loss now
+    # mate distance: no line from here is better than a win now (where losing wins), nor worse than a loss now
     if state.mate_distance:
         alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
         if alpha >= beta:
@@ -100,8 +95,8 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
     stored = recall(state, node, depth, alpha, beta)
     if stored.settles:
         return bounded(state, stored.value, alpha, beta)
-    # one buffer holds the moves of all plies, end to end; `view` is its bare memory, as numba counts references to
-    # arrays, which takes as long as the moves of a position
+    # one buffer holds the moves of all plies, end to end; `view` is its bare memory, as counting references to an
+    # array takes numba as long as generating a position's moves
     moves, start = view(state.moves, np.int64), node.start
     end = generate(rules, node.position, moves, start)
     if end == start:
@@ -119,11 +114,11 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
         if state.stopped:
             return 0.0
         if cut != _UNKNOWN:
-            return cut
+            return bounded(state, cut, alpha, beta)
         # internal iterative reduction: without a move of the table the order is bad, so find one cheaply first
         if state.iir and stored.move < 0 and left >= state.iir:
             left -= 1
-            depth -= 1
+            depth -= 1  # the table learns that it is no deeper
     ordered = rank_moves(state, node, end, capturing, stored.move)
     scouts = state.lmr or state.windows == PVS
     floor, best, best_move = alpha, -np.inf, -1  # alpha rises; whether the value is a bound is seen from `floor`
@@ -132,7 +127,7 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
         if ordered:
             pick_best(state, moves, i, end)
         move = moves[i]
-        child = descend(rules, state, node, move, end)
+        child = descend(rules, state, node, move, end)  # whose moves stand behind this node's
         value = _UNKNOWN
         if scouts and i > start and alpha > -np.inf:
             reduced = 0 if whole else reduction(state, left, i - start)
@@ -162,10 +157,10 @@ def search_below(rules: Rules, state: State, node: Node, depth: int, alpha: floa
 @kernel
 def scout(rules: Rules, state: State, node: Node, depth: int, reduced: int, alpha: float) -> float:
     """The value of a move by null windows, to show that it is no better than alpha; UNKNOWN if a reduced search
-    says that it may be, and no other is made."""
-    above = np.nextafter(alpha, np.inf)  # scores are floats: the null window is alpha and the next one
+    fails to show it and windows are open: then the caller searches the move in full."""
+    above = np.nextafter(alpha, np.inf)  # scores are floats: the null window is from alpha to the next float
     # late move reduction: what the order puts last is seldom best, so a shorter search must show it first.
-    # `call_at`, as it stands: by its name `search_below`, which calls this, would be compiled into itself again
+    # `state.search` is the address of `search_below`: by its name numba would compile that into itself again
     if reduced > 0:
         value = -call_at(state.search, rules, state, node, depth - reduced, -above, -alpha)
         if value <= alpha:  # so short a search proves nothing above alpha
@@ -181,7 +176,7 @@ def descend(rules: Rules, state: State, node: Node, move: int, start: int) -> No
     """The node that a move leads to, put on the line; its move lists start at `moves[start]`."""
     position = apply(rules, node.position, move)
     enter(state, node.ply, node.position, move, position)
-    return Node(position, changed(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
+    return Node(position, key_after(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
 
 
 @inlined
@@ -201,10 +196,7 @@ def extension(state: State, ply: int, count: int) -> int:
 
 @inlined
 def reduction(state: State, left: int, tried: int) -> int:
-    """Plies by which the first search of a move is reduced, before which `tried` moves were searched.
-
-    The last 2 plies are not reduced.
-    """
+    """By how many plies a move's first search is reduced; `tried` moves were searched before it."""
     if not state.lmr or left < 3 or tried < 3:
         return 0
     return 2 if tried >= 6 and left >= 5 else 1
@@ -212,10 +204,8 @@ def reduction(state: State, left: int, tried: int) -> int:
 
 @inlined
 def cut_value(rules: Rules, state: State, node: Node, end: int, left: int, alpha: float, beta: float) -> float:
-    """The value of a node without captures that its evaluation or a shallower search settles; else UNKNOWN.
-
-    Nothing is cut in windows of wins and losses. Room for moves begins at `moves[end]`.
-    """
+    """The value of a node without captures that its evaluation or a shallower search settles, but in windows of
+    wins and losses; else UNKNOWN. Room for moves begins at `moves[end]`."""
     futile = state.futility and left <= FUTILITY_DEPTH
     probing = state.probcut and left >= PROBCUT_DEPTH and np.nextafter(alpha, np.inf) >= beta
     if not (futile or probing) or abs(alpha) >= LIMIT or abs(beta) >= LIMIT:
@@ -248,8 +238,8 @@ def probable_value(
 ) -> float:
     """What a search to two fifths of the depth says, if it is far enough outside a null window; else UNKNOWN.
 
-    It is only made if the evaluation is. Source: M. Buro, "ProbCut: an effective selective extension of the
-    alpha-beta algorithm", ICCA Journal 18(2), 1995. `search_below`, which calls this, is called by its address.
+    It is made only if the evaluation itself is outside by the margin. Source: M. Buro, "ProbCut: an effective
+    selective extension of the alpha-beta algorithm", ICCA Journal 18(2), 1995.
     """
     slack = (left + PROBCUT_BASE) * state.man
     above, below = PROBCUT_ABOVE * slack, PROBCUT_BELOW * slack
@@ -258,6 +248,7 @@ def probable_value(
     if static - above >= beta:
         high = beta + above
         value = call_at(state.search, rules, state, again, shallow, np.nextafter(high, -np.inf), high)
+        # the margin is taken off again, but for a certain win: the bound is then safe
         value = value - above * (value < LIMIT) if value >= high else _UNKNOWN
     elif static + below <= alpha:
         low = alpha - below
@@ -272,10 +263,8 @@ def probable_value(
 
 @inlined
 def frontier(rules: Rules, state: State, node: Node, end: int, alpha: float, beta: float) -> float:
-    """`search_below` at depth 1 for the moves up to `moves[end]`: each is made and its position valued.
-
-    Most nodes are here, so there is no table, no order, and no more of the line than a leaf needs.
-    """
+    """`search_below` at depth 1 for the moves up to `moves[end]`: most nodes are here, so there is no table, no
+    order, and no more of the line than a leaf needs."""
     moves = view(state.moves, np.int64)
     if node.ply >= state.deepest:
         state.deepest = node.ply + 1
@@ -321,18 +310,19 @@ def enter_leaf(state: State, ply: int, before: Position, move: int, after: Posit
 @inlined
 def leaf(rules: Rules, state: State, node: Node, alpha: float, beta: float) -> float:
     """The value of a node at the horizon."""
+    if is_drawn(rules, state, node.position, node.ply):
+        state.nodes += 1
+        return draw_value(state, node.ply)
     ending = ending_value(rules, state, node.position, node.ply)
     if ending != _UNKNOWN:
         state.nodes += 1
-        return draw_value(state, node.ply) if is_drawn(rules, state, node.position, node.ply) else ending
+        return ending
     # an evaluation in the middle of an exchange counts a piece that is about to be taken back
     if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
     if not has_move(rules, node.position):
         return decided_value(rules, node.position, node.ply)
-    if is_drawn(rules, state, node.position, node.ply):
-        return draw_value(state, node.ply)
     state.leaves += 1
     return leaf_value(rules, state, node.position)
 
@@ -340,9 +330,7 @@ def leaf(rules: Rules, state: State, node: Node, alpha: float, beta: float) -> f
 @kernel
 def quiesce(rules: Rules, state: State, node: Node, alpha: float, beta: float) -> float:
     """The value of an unquiet node beyond the horizon: its captures, which are all its moves, until it is quiet.
-
-    Captures are forced: unlike in chess no side may stand pat. No capture repeats a position.
-    """
+    As they are forced no side may stand pat, unlike in chess; behind a capture no draw is near."""
     moves = view(state.moves, np.int64)
     if out_of_budget(state):
         return 0.0
@@ -417,7 +405,7 @@ def ending_value(rules: Rules, state: State, position: Position, ply: int) -> fl
 @kernel
 def look_up(rules: Rules, state: State, position: Position, ply: int) -> float:
     """`ending_value` of a position with as few pieces as the tables; UNKNOWN if they lack it."""
-    code = probe(rules, position, state.endings, state.tables)
+    code = probe(rules, position, state.tables_address, state.tables)
     if code < 0:
         return _UNKNOWN
     if code == 0:
@@ -459,10 +447,10 @@ def search(
         state.root_index[i] = i
         state.root_values[i] = -np.inf
     root_key = key(position)
-    answer, last = _UNKNOWN, 1
+    answer, last_nodes = _UNKNOWN, 1
     for reached in range(1 if state.iterative else depth, depth + 1):
         state.depth = reached
-        state.horizon = 0
+        state.settled_by_table = 0
         leaves, before = state.leaves, state.nodes
         value = iterate(rules, state, position, root_key, reached, count, answer)
         # part of an iteration counts, as it began with the best move of the last one
@@ -472,13 +460,14 @@ def search(
         # a single move needs no time to think
         if state.stopped or (count == 1 and hard < np.inf):
             break
-        if state.stop == HALF and monotonic() - began >= soft:
+        spent = monotonic() - began
+        if state.stop == HALF and spent >= soft:
             break
-        if state.stop == COST and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
+        if state.stop == COST and is_too_late(state, before, last_nodes, spent, min(hard, 2 * soft)):
             break
-        last = max(state.nodes - before, 1)
+        last_nodes = max(state.nodes - before, 1)
         # a win is certain, or nothing lay beyond the horizon: a deeper search finds the same
-        if abs(value) > LIMIT or (state.leaves == leaves and not state.horizon):
+        if abs(value) > LIMIT or (state.leaves == leaves and not state.settled_by_table):
             break
         if state.root_order:
             sort_root(state, count)
@@ -497,7 +486,7 @@ def begin_search(
     """`begin` a search, and clear what an earlier one left; of what is to last, history counts less and less."""
     begin(state, position, earlier, counts, nodes, seconds, POLL_FIRST)
     clear_answer(state)
-    state.horizon = state.depth = state.first = 0
+    state.settled_by_table = state.depth = state.first = 0
     state.generation += 1
     if state.order == ORDER_ALL:
         state.killers[:] = -1
@@ -545,12 +534,10 @@ def iterate(
 
 
 @inlined
-def is_too_late(state: State, before: int, last: int, spent: float, seconds: float) -> bool:
-    """Whether the next iteration's first move would be searched after `seconds`, of which some are spent.
-
-    It is to grow, as the iteration that took all nodes from `before` on has grown from one of `last` nodes.
-    """
-    growth = min((state.nodes - before) / last, MOST_GROWTH)
+def is_too_late(state: State, before: int, last_nodes: int, spent: float, seconds: float) -> bool:
+    """Whether the next iteration's first move would be searched after `seconds`, of which some are spent, if that
+    grows by the factor by which this one, from `before` nodes on, grew over the one before, of `last_nodes`."""
+    growth = min((state.nodes - before) / last_nodes, MOST_GROWTH)
     return bool(spent + spent / state.nodes * growth * (state.first - before) >= seconds)
 
 
@@ -558,12 +545,9 @@ def is_too_late(state: State, before: int, last: int, spent: float, seconds: flo
 def search_root(
     rules: Rules, state: State, position: Position, key: int, depth: int, alpha: float, beta: float, count: int
 ) -> float:
-    """The value of the root, whose moves are the first `count` of `state.moves`, searched `depth` plies.
-
-    `state.best` is then the index of the best move, -1 if there is none above alpha; with `state.stopped` the
-    value is that of the moves that were finished. `search_below` is called by its address: by its name, all of its
-    code would be compiled into this kernel and its callers again.
-    """
+    """The value of the root, whose moves are the first `count` of `state.moves`, searched `depth` plies; if it is
+    stopped, of the moves that were finished. `state.best` is the index of the best move, -1 if none is above
+    alpha."""
     moves = view(state.moves, np.int64)
     state.best = -1
     best = -np.inf
@@ -579,19 +563,20 @@ def search_root(
         move = moves[i]
         child = apply(rules, position, move)
         enter(state, 0, position, move, child)
-        node = Node(child, changed(key, position, child), 1, count)
+        node = Node(child, key_after(key, position, child), 1, count)
         state.deepest = max(state.deepest, 1)
-        # an equal move is only seen in a window that includes the best value: if lots are drawn, or it is to win
+        # a move equal to the best shows only if the window includes the best value: that is wanted where lots are
+        # drawn, and of a move that stood earlier in the order of the generator, which is to win
         low = alpha
         if best > alpha:
             equals_win = state.ties == TIES_RANDOM or state.root_index[i] < state.root_index[state.best]
             low = np.nextafter(best, -np.inf) if equals_win else best
-        floor = low if state.alpha_beta else -np.inf
+        bound = low if state.alpha_beta else -np.inf
         value = _UNKNOWN
-        if depth > 1 and i > 0 and floor > -np.inf:
-            value = scout(rules, state, node, depth - 1, 0, floor)
-        if value > floor and not state.stopped:
-            value = -call_at(state.search, rules, state, node, depth - 1, -beta, -floor)
+        if depth > 1 and i > 0 and bound > -np.inf:
+            value = scout(rules, state, node, depth - 1, 0, bound)
+        if value > bound and not state.stopped:  # as UNKNOWN, which is infinite, always is
+            value = -call_at(state.search, rules, state, node, depth - 1, -beta, -bound)
         if state.stopped:
             break
         if i == 0:
@@ -617,18 +602,14 @@ def search_root(
 class Compiled(NamedTuple):
     """The search, compiled for a rule set."""
 
-    search: Any
-    """`search`, to be called from Python."""
-    address: Any
-    """Of `search_below`, for the field `search` of the state."""
+    search: Any  # `search`, to be called from Python
+    address: Any  # of `search_below`, for the field `search` of the state
 
 
 @cache
 def compiled_search(rules: Any) -> Compiled:
-    """The search for a rule set; compiled, or loaded from the cache, at the first call.
-
-    Looked up once: a call of a kernel by its name takes 20 to 100 µs, as numba looks up its arguments' types.
-    """
+    """The search for a rule set; compiled, or loaded from the cache, at the first call, and looked up once: a call
+    of a kernel by its name takes 20 to 100 µs, as numba looks up its arguments' types."""
     states, position, earlier = np.zeros(1, record_type(State)), Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
     node = Node(position, 0, 0, 0)
     address = address_of(search_below, types.float64, rules, states[0], node, 1, -WIN, WIN)

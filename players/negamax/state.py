@@ -1,7 +1,7 @@
 """The state of a search: one record that its kernels read and write, and what all searches do with it.
 
-Its classes say when a field is written. What a player sets once, and what lasts for a game, stand in classes of
-their own; every search clears the rest where it begins, or writes it before it is read.
+What a player sets once, and what lasts for a game, stand in classes of their own; every search clears the rest
+where it begins, or writes it before it is read.
 """
 
 from __future__ import annotations
@@ -22,34 +22,24 @@ from players.memory import Floats, Integers
 from players.negamax.switches import Switches
 
 MAX_DEPTH = 64
-MAX_PLY = 96
-"""Plies from the root beyond which nothing is extended."""
-MAX_MOVES = 512
-"""Moves at the root."""
-HISTORY = 256
-"""The latest positions of the game, which a search knows."""
-
+MAX_PLY = 96  # plies from the root beyond which nothing is extended
+MAX_MOVES = 512  # at the root
+HISTORY = 256  # the latest positions of the game, which a search knows
 KILLERS = 2
 HISTORY_BITS = 12
 LINE_PLIES = MAX_PLY + 2
-_POLL_MOST, _POLL_SECONDS = 4096, 0.0005
-"""Nodes between two looks at the clock, at most, and about the seconds between them."""
-POLL_FIRST = 64
-"""Nodes of negamax before its first look at the clock."""
-RULE_OFF = 2**62
-"""Plies that a draw rule counts to if it is off."""
+_POLL_MOST, _POLL_SECONDS = 4096, 0.0005  # nodes between two looks at the clock, at most, and about the seconds
+POLL_FIRST = 64  # nodes of negamax before its first look at the clock
+RULE_OFF = 2**62  # plies that a draw rule counts to if it is off
 
 
 class Node(NamedTuple):
     """A position of the tree, as kernels hand it on."""
 
     position: Position
-    key: int
-    """The position's zobrist key; 0 where no table is read."""
-    ply: int
-    """Plies from the root."""
-    start: int
-    """Where its moves begin in `moves`."""
+    key: int  # the position's zobrist key; 0 where no table is read
+    ply: int  # plies from the root
+    start: int  # where its moves begin in `moves`
 
 
 class SearchResult(NamedTuple):
@@ -104,8 +94,7 @@ class Given(DrawRules):
 
 
 class Searched(SearchLine, Given):
-    """What any search by negamax finds: `clear_answer` clears it down to `best`, the rest is written before it is
-    read."""
+    """What any search by negamax finds; `clear_answer` clears it down to `best`."""
 
     deepest: int
     leaves: int
@@ -134,9 +123,9 @@ class NegamaxSettings(Given, Switches):
 
     man: float  # a man's worth in the evaluation's unit
     search: int  # the address of `search_below`
-    endings: int  # the address of the endgame tables
-    table: int  # the address of the transposition table
-    table_words: int
+    tables_address: int  # of the endgame tables
+    tt_address: int  # of the transposition table
+    tt_words: int
 
 
 class Lasting:
@@ -148,10 +137,12 @@ class Lasting:
 
 
 class State(Searched, NegamaxSettings, Lasting):
-    """Everything that a search reads and writes; its own part is cleared by `begin_search` or an iteration."""
+    """Everything that a search reads and writes: what it finds (Searched), what a player sets once
+    (NegamaxSettings), what lasts for a game (Lasting), and its own, which `begin_search` or an iteration
+    clears."""
 
     depth: int  # plies of the iteration under way
-    horizon: int  # how many values from the table a deeper search might change
+    settled_by_table: int  # how many values from the table a deeper search might change
     first: int  # nodes at the end of the first move of the root
     killers: Annotated[Integers, (LINE_PLIES, KILLERS)]  # by ply: the last moves that cut there
     ranks: Annotated[Integers, (BUFFER,)]  # the rank of each of `moves`, written before it is read
@@ -176,10 +167,8 @@ def begin(
     seconds: float,
     poll: int,
 ) -> None:
-    """Set limits, and make the game's last positions and then the position the beginning of the line.
-
-    The clock is read after `poll` nodes for the first time.
-    """
+    """Set limits, and make the game's last positions and then the position the beginning of the line; the clock is
+    read after `poll` nodes for the first time."""
     state.nodes = state.stopped = 0
     state.polled = monotonic()
     state.deadline = state.polled + seconds
@@ -247,7 +236,8 @@ def enter(state: SearchLine, ply: int, before: Position, move: int, after: Posit
 
 @inlined
 def is_drawn(rules: Rules, state: SearchLine, position: Position, ply: int) -> bool:
-    """Whether the game is drawn at `ply` of the line: by repetition, or by plies without progress."""
+    """Whether the game is drawn at `ply` of the line, by the rules that the search knows: those of its state,
+    which are all off unless the player's switch `draws` is on."""
     n = state.base + ply
     since = state.progress[n, 0]
     if since >= state.no_progress or state.progress[n, 1] >= state.no_capture:
@@ -289,10 +279,8 @@ def count_cutoff(state: Searched, ply: int, first: bool) -> None:
 
 @inlined
 def keep_iteration(state: Searched, count: int, completed: int, draws_lots: bool) -> None:
-    """Make the iteration that was finished, or the part of it that was, the answer.
-
-    With `draws_lots` `tied_moves` gets its best moves, in the order in which the `count` moves were given.
-    """
+    """Make the iteration, or the part of it that was finished, the answer. With `draws_lots` `tied_moves` gets its
+    best moves, in the order in which the `count` moves were given."""
     state.found = 1
     state.completed = completed
     length = 0

@@ -14,26 +14,21 @@ from arena.rules.endgame import MOST_PIECES
 from players.loading import PlayerError
 from players.options import does
 
+# choices of `ties`, `stop`, `order` and `windows` as kernels read them; to mypy words and numbers are one
 TIES_FIRST: Any = 0
 TIES_RANDOM: Any = 1
-"""The choices of `ties`, as kernels read them; to mypy words and numbers are one."""
 HALF: Any = 1
 COST: Any = 2
-"""Of the choices of `stop`, those that stop a search early."""
 GENERATOR: Any = 0
 ORDER_ALL: Any = 2
-"""Of the choices of `order`, none and all."""
 PVS: Any = 1
 MTDF: Any = 2
-"""Of the choices of `windows`, those that are null windows."""
 
 
 @dataclass(frozen=True)
 class Switches:
-    """How to search, each switch with its choices and what it does; the defaults are plain minimax.
-
-    Kernels read each under its name in the record of the search's state, words by their place among the choices.
-    """
+    """How to search, each switch with its choices and what it does; the defaults are plain minimax. Kernels read
+    each under its name in the search's state, words by their place among the choices."""
 
     alpha_beta: Annotated[bool, does("cut what cannot matter")] = False
     fail_soft: Annotated[bool, does("return bounds outside the window")] = True
@@ -95,22 +90,10 @@ _WORDS = {
 }
 """The choices of each switch that has words, in the order of their numbers."""
 
-_ORDERED = {
-    "tt": 16,
-    "order_tt": True,
-    "order": "all",
-    "mate_distance": True,
-}
+_ORDERED = {"tt": 16, "order_tt": True, "order": "all", "mate_distance": True}
 _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "alphabeta": ("minimax", {"alpha_beta": True}),
-    "iddfs": (
-        "alphabeta",
-        {
-            "iterative": True,
-            "root_order": True,
-            "stop": "half",
-        },
-    ),
+    "iddfs": ("alphabeta", {"iterative": True, "root_order": True, "stop": "half"}),
     "pvs": ("iddfs", _ORDERED | {"windows": "pvs"}),
     "mtdf": ("iddfs", _ORDERED | {"windows": "mtdf"}),
     "full": (
@@ -141,8 +124,7 @@ def _presets() -> Mapping[str, Switches]:
     return MappingProxyType(presets)
 
 
-PRESETS = _presets()
-"""All but the last one find the value and the move of plain minimax."""
+PRESETS = _presets()  # all but the last one find the value and the move of plain minimax
 PresetName = Annotated[str, Field(json_schema_extra={"enum": list(PRESETS)})]
 
 

@@ -1,9 +1,9 @@
 """The transposition table, and the order of moves: what a search knows of a node before it searches its moves.
 
-A table holds what earlier searches found out about positions, by their zobrist keys. It is one int64 array of
-buckets; a bucket is two entries of four words each: the key, the best move, the score as the bits of a float64,
-and depth + bound + generation packed into one. A generation is one search, counted from 1 on; older entries give
-way first, and a table is emptied by taking no entry from before a generation for valid.
+A table holds what earlier searches found out about positions, by their zobrist keys: an int64 array of buckets of
+two entries, each of four words: the key, the best move, the score as the bits of a float64, and depth, bound and
+generation in one. A generation is one search, counted from 1 on; older entries give way first, and a table is
+emptied by taking no entry from before a generation for valid.
 """
 
 from __future__ import annotations
@@ -34,10 +34,8 @@ _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
 
 
 def new_table(megabytes: int) -> TranspositionTable:
-    """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes.
-
-    A bucket lies in one line of the processor's cache.
-    """
+    """An empty table of the greatest power of two of buckets that fits, at least one, each in a line of the
+    cache."""
     buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
     return aligned(BUCKET << (buckets.bit_length() - 1), np.int64)
 
@@ -48,10 +46,8 @@ def new_table(megabytes: int) -> TranspositionTable:
 class _Stored(NamedTuple):
     """What the table knows of a node."""
 
-    move: int
-    """The best move of an earlier search, -1 if there is none."""
-    settles: bool
-    """Whether the value answers this search."""
+    move: int  # the best move of an earlier search, -1 if there is none
+    settles: bool  # whether the value answers this search
     value: float
 
 
@@ -60,17 +56,17 @@ def recall(state: State, node: Node, depth: int, alpha: float, beta: float) -> _
     """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
         return _Stored(-1, False, 0.0)
-    table = view(state.table, np.int64)
+    table = view(state.tt_address, np.int64)
     state.tt_probes += 1
-    at = find(table, state.table_words, node.key, state.oldest)
+    at = find(table, state.tt_words, node.key, state.oldest)
     if at < 0:
         return _Stored(-1, False, 0.0)
     state.tt_hits += 1
     move, searched, bound = table[at + TABLE_MOVE], table[at + INFO] & _BYTE, table[at + INFO] >> _BOUND & _BYTE
-    value = from_table(view(table, np.float64)[at + TABLE_SCORE], node.ply)
+    value = nearer(view(table, np.float64)[at + TABLE_SCORE], -node.ply)
     deep = searched == depth or (state.tt_deeper and searched > depth)
     if deep and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
-        state.horizon += abs(value) < LIMIT
+        state.settled_by_table += abs(value) < LIMIT
         return _Stored(move, True, value)
     return _Stored(move, False, value)
 
@@ -80,8 +76,8 @@ def remember(state: State, node: Node, depth: int, alpha: float, beta: float, va
     """Write into the table, if there is one, what a search of `depth` plies within alpha and beta found."""
     if state.tt and depth > 1:
         bound = LOWER if value >= beta else EXACT if value > alpha else UPPER
-        table, score = view(state.table, np.int64), to_table(value, node.ply)
-        store(table, state.table_words, node.key, move, score, depth, bound, state.generation)
+        table, score = view(state.tt_address, np.int64), nearer(value, node.ply)
+        store(table, state.tt_words, node.key, move, score, depth, bound, state.generation)
 
 
 @inlined
@@ -118,22 +114,13 @@ def store(
 
 
 @inlined
-def to_table(value: float, ply: int) -> float:
-    """A value as the table keeps it: wins count their plies from the position itself."""
+def nearer(value: float, plies: int) -> float:
+    """A score seen from `plies` nearer to the end: the table counts a win's plies from the position itself, as the
+    same position is reached at other plies of the tree, a search from the root."""
     if value > LIMIT:
-        return value + ply
+        return value + plies
     if value < -LIMIT:
-        return value - ply
-    return value
-
-
-@inlined
-def from_table(value: float, ply: int) -> float:
-    """The score that `to_table` kept, for a position `ply` plies from the root."""
-    if value > LIMIT:
-        return value - ply
-    if value < -LIMIT:
-        return value + ply
+        return value - plies
     return value
 
 
@@ -142,10 +129,11 @@ def from_table(value: float, ply: int) -> float:
 
 @inlined
 def rank_moves(state: State, node: Node, end: int, capturing: bool, table_move: int) -> bool:
-    """Give each move from `moves[node.start]` to `moves[end]` its rank in `state.ranks`, higher first.
+    """Give each move from `moves[node.start]` to `moves[end]` its rank in `state.ranks`; False if there is none to
+    give.
 
     First comes the table's move, as most cutoffs are its; then captures by size, or what cut elsewhere: the
-    killers of this ply, then history. False if there is no rank to give.
+    killers of this ply, then history.
     """
     moves, other = view(state.moves, np.int64), sides(node.position)[1]
     wanted = table_move >= 0 and state.order_tt

@@ -1,8 +1,8 @@
 """The players of published programs, under the names of the rule sets that they came with, and their table.
 
-Each has its program's evaluation and search, repaired where these err, and counts what the program printed;
-`as_printed` plays with the error. Limits in the configuration are kept as well; without any, the program's own
-setting holds. Where the text of a program leaves open in which order moves are searched, it is the generator's.
+Each has its program's evaluation and search, repaired where these err (`as_printed` plays with the error), and
+counts what the program printed. Limits of the configuration hold beside the program's own. Where a text leaves
+open in which order moves are searched, it is the generator's.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import kings, men
-from players.memory import address_of_array
-from players.negamax.player import Negamax, Searcher, SearchRecord
+from players.memory import Record, address_of_array
+from players.negamax.player import Negamax, Searcher
 from players.negamax.score import WIN, plies_to_win
-from players.negamax.state import RULE_OFF
+from players.negamax.state import RULE_OFF, SearchResult
 from players.negamax.switches import TIES_FIRST, TIES_RANDOM
 from players.options import does
 from players.player import Choice, Limit
@@ -36,8 +36,7 @@ from players.published.search import (
     compiled_search,
 )
 
-_PENALTY = 1000.0
-"""Of `game3`, for a position that repeats the one four plies before."""
+_PENALTY = 1000.0  # of `game3`, for a position that repeats the one four plies before
 
 
 class AlphaBeta(Searcher):
@@ -54,8 +53,9 @@ class AlphaBeta(Searcher):
         self._search = compiled_search(self._rules)
         self._deepens = settings.get("deepens", False)
         self._sees_history = settings.get("repetition_penalty", 0.0) != 0.0
-        self.workspace = SearchRecord(
+        self.workspace = Record(
             ProgramState,
+            SearchResult,
             {
                 "finals": finals,
                 "mirrored": variant.mirrored,
@@ -112,9 +112,8 @@ def game3_as_printed(position: Position, rules: Rules) -> float:
     return -1.0 * (11 * more_men + 13 * more_kings)
 
 
-# The text of `game3`: a node is a call; moves are listed by row and column of the piece, then of where it
-# arrives; a move replaces the best only if it is strictly better. A man is worth 1, a king 3, and 10 each piece
-# more; a position that repeats the one four plies before is 1000 worse. Wins are infinite, so all alike.
+# The text of `game3`: a node is a call; moves are listed by row and column of the piece, then of where it arrives;
+# a move replaces the best only if it is strictly better. Wins are infinite, so all alike.
 class Game3(Published):
     """`game3`: alpha-beta to depth 4; a position that repeats the one four plies before is 1000 worse.
 

@@ -1,8 +1,5 @@
-"""The search of the published programs, compiled: plain alpha-beta, and what each of them does in its own way.
-
-Positions are counted, and values seen from the side to move, as in `players.negamax`; nothing is remembered from
-one search to the next.
-"""
+"""The search of the published programs, compiled: plain alpha-beta, and what each of them does in its own way;
+counts and values are those of `players.negamax`."""
 
 from __future__ import annotations
 
@@ -17,11 +14,11 @@ from numpy.typing import NDArray
 from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import lowest_square, monotonic, view
 from arena.rules.movegen import apply, generate, has_move
-from arena.rules.moves import BUFFER, sides, target_of
+from arena.rules.moves import BUFFER, points, sides, target_of
 from arena.rules.position import Position, row_and_column
 from arena.rules.rules import Rules
 from players.memory import Integers, record_type
-from players.negamax.score import WIN, decided_value, leaf_value, own_points
+from players.negamax.score import WIN, decided_value, leaf_value
 from players.negamax.state import (
     POLL_FIRST,
     Given,
@@ -39,8 +36,7 @@ from players.negamax.state import (
 )
 from players.negamax.switches import TIES_RANDOM
 
-BOUND = TIES_RANDOM + 1
-"""In `ties`: of equal values the last one, those of cut branches, too, which may be worse."""
+BOUND = TIES_RANDOM + 1  # in `ties`: of equal values the last one, those of cut branches, too, which may be worse
 PLIES_AWAY, FINAL_POINTS, FINAL_ALIKE, BLIND, EVALUATED = range(5)
 """What a finished game is worth, in `finals`: a win the more the sooner; where points decide, +-100 and the
 difference; all wins alike; the same, but none is seen at the horizon; what the evaluation says."""
@@ -85,10 +81,8 @@ def search(
     hard: float,
 ) -> float:
     """Search a position until a limit is met, as `players.negamax.search.search` does, whose parameters it has.
-
-    With `deepens` no iteration is begun after `soft` seconds, with a single move under a limit of time, or once
-    the whole tree was searched.
-    """
+    With `deepens` it ends after `soft` seconds, with a single move under a limit of time, or with the whole
+    tree."""
     state = states[0]
     begin(state, position, earlier, counts, nodes, hard, POLL_FIRST)
     clear_answer(state)
@@ -117,9 +111,7 @@ def search(
 @kernel
 def search_root(rules: Rules, state: ProgramState, position: Position, depth: int, count: int) -> float:
     """The value of the root, whose moves are the first `count` of `state.moves`; `state.best` is the best one's.
-
-    Where all wins are alike, the first that is found ends the search.
-    """
+    Where all wins are alike, the first that is found ends the search."""
     moves = view(state.moves, np.int64)
     state.best = -1
     best, alpha, beta = -np.inf, -np.inf, np.inf
@@ -152,10 +144,7 @@ def search_root(rules: Rules, state: ProgramState, position: Position, depth: in
 
 @kernel
 def search_below(rules: Rules, state: ProgramState, node: Node, depth: int, alpha: float, beta: float) -> float:
-    """The value v of a node searched `depth` plies: exact if alpha < v < beta, else a bound.
-
-    The best line is left in `state.pv[node.ply]`.
-    """
+    """The value of a node searched `depth` plies; the best line is left in `state.pv[node.ply]`."""
     if out_of_budget(state):
         return 0.0
     state.nodes += 1
@@ -213,8 +202,10 @@ def final_value(rules: Rules, state: ProgramState, node: Node) -> float:
     if state.finals == EVALUATED:
         return evaluated(rules, state, node)
     if state.finals == FINAL_POINTS and rules.score_decides:
+        white, black = points(rules, node.position)
         sign = -1.0 if node.ply & 1 else 1.0
-        difference = sign * own_points(rules, node.position)  # of the root's side, to which a draw is no win
+        # from the view of the root's side, to which a draw is no win
+        difference = sign * (white - black if node.position.turn == 0 else black - white)
         return sign * (difference + 100.0 if difference > 0 else difference - 100.0)
     return decided_value(rules, node.position, node.ply if state.finals < FINAL_ALIKE else 0)
 

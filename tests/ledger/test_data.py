@@ -24,9 +24,9 @@ from arena.report.files import files_of, pdn_games
 from arena.report.run import Run
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
+from arena.rules.moves import points
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
-from arena.rules.result import points
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import build_evaluation
 from players.evaluation.sample import man_value

@@ -31,7 +31,7 @@ from arena.report.together import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder
 from arena.rules.variants import VARIANTS
-from players.engines.program import waiting_announced
+from players.engines.program import program_is_slow
 from players.identity import hash_of
 from players.player import Allowance, Choice, Limit, PlayerSpec, Resign
 from tests.helpers.asking import assert_first_lost, task_of
@@ -344,7 +344,7 @@ def test_a_player_that_is_long_in_being_built_is_named(
     begun("Where")  # which loads what every player needs
     monkeypatch.setattr(player_process, "SILENT_SECONDS", silent)
     lines: list[str] = []
-    with waiting_announced(lines.append), pytest.raises(PlayerFailure) if seconds > most else nullcontext():
+    with program_is_slow.heard_by(lines.append), pytest.raises(PlayerFailure) if seconds > most else nullcontext():
         begun("Slow", limit=Limit(seconds=seconds), allowance=Allowance(move_timeout=most))
     close_players()
     assert lines == (silent < most) * [f"p is still being built, for {most} s at most"]

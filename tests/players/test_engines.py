@@ -33,8 +33,8 @@ from arena.rules.hub import line, parse_line
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.engines import hub
-from players.engines.hub import ParameterValue, cautions, changed_settings, declared
-from players.engines.program import waiting_announced
+from players.engines.hub import ParameterValue, cautions, changed_settings, declaration
+from players.engines.program import program_is_slow
 from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
@@ -202,7 +202,7 @@ def test_a_program_that_is_not_ready_soon_is_announced_once(
 
     command = [str(tmp_path / "python3"), "-S", "-E", str(SCRIPT), "is never ready"]
     spec = PlayerSpec("e", "engine", LIMIT, {"command": command})
-    with waiting_announced(interrupt), pytest.raises(KeyboardInterrupt):
+    with program_is_slow.heard_by(interrupt), pytest.raises(KeyboardInterrupt):
         Analysis(spec, Game(ENGLISH))
 
 
@@ -244,7 +244,7 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: 
 
 
 @pytest.mark.parametrize(
-    ("declaration", "value", "text"),
+    ("line", "value", "text"),
     [
         ("param name=x type=real", 0.5, "0.5"),
         ("param name=x type=real min=0", 2, "2"),
@@ -256,9 +256,9 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: 
     ],
 )
 def test_a_program_is_given_values_of_the_type_that_it_declares(
-    declaration: str, value: ParameterValue, text: str
+    line: str, value: ParameterValue, text: str
 ) -> None:
-    known = {"x": declared(parse_line(declaration), "it")}
+    known = {"x": declaration(parse_line(line), "it")}
     if text:
         assert changed_settings(known, {"x": value}, VARIANTS["international"], "it") == {"x": text}
     else:

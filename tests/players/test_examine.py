@@ -16,7 +16,7 @@ from arena.rules.moves import turned
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
 from players.evaluation.sample import FROM_GAMES, THINNED, positions_of
-from players.examine import Examination, examine, examined
+from players.examine import Examination, examination_stages, examine
 from players.loading import PlayerError
 from players.player import Limit, PlayerSpec
 from tests.helpers import naive
@@ -124,7 +124,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def examination(description: Any, name: str = "english") -> Examination:
     """An examination in this process."""
-    *_, last = examine(description, BY_NAME[name])
+    *_, last = examination_stages(description, BY_NAME[name])
     assert isinstance(last, Examination)
     return last
 
@@ -154,7 +154,7 @@ def test_a_mistake_is_found_by_its_own_message(name):
 @pytest.mark.parametrize("reference", LOST)
 def test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function(reference):
     try:
-        result = examined(reference, ENGLISH, build_seconds=2 if "loops" in reference else 60)
+        result = examine(reference, ENGLISH, build_seconds=2 if "loops" in reference else 60)
     except PlayerError as error:
         said = str(error)
     else:
@@ -209,7 +209,7 @@ def test_check_of_a_file_alone_examines_its_only_evaluation(monkeypatch: pytest.
         asked.append(evaluation)
         return Examination(())
 
-    monkeypatch.setattr(check, "examined", examined_as)
+    monkeypatch.setattr(check, "examine", examined_as)
     Path("one.py").write_text("from arena import evaluator\n\n@evaluator\ndef f(p, r): ...\n\ndef helper(): ...\n")
     evaluators = (f"@evaluator\ndef f{i}(p, r): ...\n" for i in (1, 2))
     Path("two.py").write_text("\n".join(["from arena import evaluator\n", *evaluators]))

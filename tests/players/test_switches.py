@@ -210,9 +210,9 @@ def test_a_draw_by_counted_plies_is_seen_without_one_by_repetition(kind, rules, 
     assert choice.plies_to_win > 0 if value else choice.score == 0.0
 
 
-@pytest.mark.parametrize("nodes", [1, 10, 137, 5000])
-def test_no_more_nodes_are_entered_than_the_limit_allows(variant, open_positions, nodes):
-    player = Negamax(variant, "simple", "full")
+@pytest.mark.parametrize(("nodes", "switches"), [(1, {}), (10, {"iir": 1}), (137, {"iir": 1}), (5000, {})])
+def test_no_more_nodes_are_entered_than_the_limit_allows(variant, open_positions, nodes, switches):
+    player = Negamax(variant, "simple", "full", **switches)
     for position in open_positions[::10]:
         choice = player.choose(Game(variant, position), Limit(nodes=nodes), random.Random(0))
         assert choice.nodes <= nodes

@@ -67,7 +67,7 @@ def test_the_position_of_a_failure_is_that_before_the_move_also_where_a_late_one
 
 
 def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
-    found = tuple(Finding("error", where="gone", said=f"mistake {n}", place="W:W1:B32") for n in "ab")
+    found = tuple(Finding("error", where="gone", detail=f"mistake {n}", place="W:W1:B32") for n in "ab")
     of_gone = changed(run, info=found_before(run.info, found, {"gone": "gone.py"}))
     text = PlayerPages(of_gone, ["gone"]).html("gone", "")
     assert [text.count(f"mistake {n}") for n in "ab"] == [1, 1] and text.count("W:W1:B32") == 2

@@ -210,7 +210,7 @@ def class_of(folder: Path) -> Run:
     of_both = games.index[of_bad & (games["white"] == "fails")][0]
     games.loc[of_both, failures] = ["black", "error", "fails raised KeyError: 4 at ply 4"]
     found = (
-        Finding("error", where="gone", said="cannot be built: line 2"),
+        Finding("error", where="gone", detail="cannot be built: line 2"),
         Finding("warning", "is slow", where="good"),
     )
     run = run_of(folder, experiment(players), games, moves)

@@ -88,7 +88,7 @@ def class_named(folder: Path, names: list[str], words: list[str]) -> Run:
         row = games.index[games["white"] == name][0]
         games.loc[row, ["result", "termination", "error"]] = ["black", "illegal_move", f"{name} {FAILED}"]
     found = (
-        Finding("error", where=gone, said=f"{types[gone]} cannot be built: {gone} {words[0]}", kind=UNBUILT),
+        Finding("error", where=gone, detail=f"{types[gone]} cannot be built: {gone} {words[0]}", kind=UNBUILT),
         Finding("error", "its evaluation is faulty, which is that of", where=gone, others=(others[0],)),
         Finding("warning", "has the same file as", where=others[0], kind=SAME_FILE, others=(others[1], gone)),
     )

@@ -24,7 +24,7 @@ from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
 from arena.rules.endgame.index import NO_ENDING, Material
-from arena.rules.endgame.retrograde import make, opened, solving_announced
+from arena.rules.endgame.retrograde import make, opened, solving
 from arena.rules.endgame.tables import (
     EndgameError,
     EndgameTables,
@@ -165,7 +165,7 @@ def test_english_positions_are_those_that_are_published_and_have_known_values(ho
     counts = {material: np.bincount(codes) for material, codes in make(VARIANTS["english"], pieces).slices.items()}
     for total in range(2, pieces + 1):
         one_colour = sum(comb(28, men) * comb(32 - men, total - men) for men in range(total + 1))
-        sizes = (codes[:NO_ENDING].sum() for material, codes in counts.items() if material.pieces == total)
+        sizes = (codes[:NO_ENDING].sum() for material, codes in counts.items() if sum(material) == total)
         assert sum(sizes) + 2 * one_colour == published[total]
     kings = counts[Material(0, 1, 0, 1)][:NO_ENDING]
     assert (kings[1::2].sum(), kings[0], kings[2::2].sum()) == (108, 654, 230)
@@ -203,7 +203,7 @@ def test_a_damaged_file_is_named_and_made_again_alone(own_home):
         one_line(caught.value)
         assert f"{path} is missing or damaged" in str(caught.value)
         begun.clear()
-        with solving_announced(lambda _, sizes, done: begun.append((done, sum(sizes)))):
+        with solving.heard_by(lambda _, sizes, done: begun.append((done, sum(sizes)))):
             make(ENGLISH, 2)
         assert begun[0] == (3512 - 992, 3512)
         assert contents(folder) == sound
@@ -248,13 +248,13 @@ def test_what_was_interrupted_is_resumed(own_home, calls):
         if len(reports) == calls:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), solving_announced(interrupt):
+    with pytest.raises(KeyboardInterrupt), solving.heard_by(interrupt):
         make(ENGLISH, 3)
     kept = contents(folder_of(ENGLISH))
     (folder_of(ENGLISH) / ".KvK.npy.1.tmp").touch()
     assert bool(kept) == (calls > 1)
     reports, calls = [], 0
-    with solving_announced(interrupt):
+    with solving.heard_by(interrupt):
         make(ENGLISH, 3)
     assert (reports[0][0], reports[-1]) == (sum(map(len, kept.values())) - 128 * len(kept), (202_280, 202_280))
     resumed = contents(folder_of(ENGLISH))
@@ -287,7 +287,7 @@ def test_folders_that_cannot_be_written_to_are_told_in_one_line(own_home):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     reports: list[int] = []
-    with solving_announced(lambda _variant, _sizes, done: reports.append(done)):
+    with solving.heard_by(lambda _variant, _sizes, done: reports.append(done)):
         make(ENGLISH, 3)
     assert reports[0] == 3512
     shutil.rmtree(folder_of(ENGLISH))

@@ -162,12 +162,12 @@ def test_a_second_process_compiles_nothing_but_a_users_code(tmp_path):
 @pytest.mark.full
 def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_its_context(tmp_path):
     code = (
-        "from arena.rules.jit.kernel import compilation_announced, compiling_meanwhile\n"
+        "from arena.rules.jit.kernel import compiling, compiling_meanwhile\n"
         "from arena.rules.movegen import legal_moves\n"
         "from arena.rules.variants import VARIANTS\n"
         "from players.negamax.search import compiled_search\n"
-        "rules, start = VARIANTS['english'].rules, VARIANTS['english'].start\n"
-        "with compilation_announced(lambda functions: functions or print('compiling')):\n"
+        "rules, start, compiled = VARIANTS['english'].rules, VARIANTS['english'].start, []\n"
+        "with compiling.heard_by(lambda: compiled or compiled.append(print('compiling'))):\n"
         "    with compiling_meanwhile(lambda: compiled_search(rules)):\n"
         "        pass\n"
         "    print(len(legal_moves(rules, start)))\n"

@@ -1,10 +1,9 @@
 """Index: where an ending stands in its slice of an endgame table, and what is found there.
 
-An ending is seen by the side to move as White to move: for Black the board is turned. A slice holds all endings of
-the same material. In it the own men, the other side's men, the own kings, the other side's kings are numbered
-in this order, the last fastest: a set of squares by its rank in lexicographic order, men among the squares that
-men stand on, kings among those that the men, and the own kings, leave. Men of both sides on the same square have
-a number, too, though they are no ending.
+An ending has White to move: for Black the board is turned. A slice holds all endings of the same material. Its
+numbers run over the own men, the other men, the own kings and the other kings, the last fastest: a set of squares
+by its rank in lexicographic order, men among the squares that men stand on, kings among those that are left. Men
+of both sides on the same square have a number, too, though they are no ending.
 """
 
 from __future__ import annotations
@@ -19,14 +18,12 @@ from arena.rules.endgame import MOST_PIECES
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import has_move
-from arena.rules.moves import seen, sides
+from arena.rules.moves import as_white, sides
 from arena.rules.position import WHITE, Position
 from arena.rules.rules import NEVER, Rules
 
-NO_ENDING = 255
-"""The byte that stands for no ending."""
-SLICES = 8**4
-"""Numbers that `slice_number` may give."""
+NO_ENDING = 255  # the byte that stands for no ending
+SLICES = 8**4  # numbers that `slice_number` may give
 
 _CHOOSE = np.array([[comb(n, k) for n in range(65)] for k in range(MOST_PIECES + 1)])
 """Binomials by the size of the subset and of the set; constants to the compiler."""
@@ -39,16 +36,6 @@ class Material(NamedTuple):
     own_kings: int
     other_men: int
     other_kings: int
-
-    @property
-    def pieces(self) -> int:
-        """How many pieces there are."""
-        return sum(self)
-
-    @property
-    def men(self) -> int:
-        """How many of them are men."""
-        return self.own_men + self.other_men
 
     @property
     def swapped(self) -> Material:
@@ -70,10 +57,8 @@ def slice_sizes(rules: Rules, pieces: int) -> dict[Material, int]:
 
 
 def _materials(rules: Rules, pieces: int) -> Iterator[Material]:
-    """All material of a number of pieces, some of each side; fewer men first, as men become kings.
-
-    Where the first king wins, kings end the game, so there are none.
-    """
+    """All material of so many pieces, some of each side; fewer men first, as men become kings. No kings where the
+    first one ends the game."""
     for men in range(pieces if rules.first_king_wins else 0, pieces + 1):
         for own in range(1, pieces):
             for own_men in range(men + 1):
@@ -90,11 +75,8 @@ def wins(rules: Rules, code: int) -> bool:
 
 @kernel
 def probe(rules: Rules, position: Position, address: Any, pieces: int) -> int:
-    """What the tables of up to some pieces, `EndgameTables.address`, say of a position.
-
-    -1 if they do not have it, 0 if it is a draw, else one more than the plies to the end. With 0 pieces there are
-    no tables, and the address is not read.
-    """
+    """What the tables at an address, of up to some pieces, say of a position: -1 if they do not have it, 0 for a
+    draw, else one more than the plies to the end. With 0 pieces there are none, and the address is not read."""
     if popcount(position.white | position.black) > pieces:
         return -1
     own, other = sides(position)
@@ -104,7 +86,7 @@ def probe(rules: Rules, position: Position, address: Any, pieces: int) -> int:
         return -1
     if other == 0:
         return 2 if has_move(rules, position) else 1
-    ending = seen(rules, position)
+    ending = as_white(rules, position)
     own, other, kings = ending.white, ending.black, ending.kings
     if rules.promotion != NEVER and ((own & rules.top) | (other & rules.bottom)) & ~kings != 0:
         return -1

@@ -1,21 +1,20 @@
 """Retrograde analysis: how endgame tables are made, from the end of games backward.
 
-Quiet moves lead from a slice to the one with the sides exchanged; captures and crownings lead to slices solved
-before. So the two slices are solved together. First every ending is looked at once: a side without a move has lost
-at once, what captures and crownings lead to is known, and the quiet moves are counted. Then, in the order of the
-plies to the end, each decided ending is carried back over the quiet moves that lead to it. One that the side to
-move loses is a win for the side before, in one ply more; one that it wins takes a quiet move from the side before,
-and with the last of its moves that side has lost. What is left over is drawn. Where losing wins it is the other
-way round.
+Quiet moves lead from a slice to the one with the sides exchanged, so these two are solved together; captures and
+crownings lead to slices solved before. First every ending is looked at once: a side without a move has lost, what
+captures and crownings lead to is known, and the quiet moves are counted. Then, in the order of the plies to the
+end, each decided ending is carried back over the quiet moves that lead to it. A loss of the side to move is a win
+for the side before, one ply longer; a win takes a quiet move from the side before, which has lost with its last
+one. What is left over is drawn. Where losing wins it is the other way round.
 
 K. Thompson, Retrograde Analysis of Certain Endgames, 1986.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -25,7 +24,7 @@ import numpy as np
 from numba import types
 
 from arena.base.files import FolderError, lock_folder, replace
-from arena.base.work import cores
+from arena.base.work import Announcement, cores
 from arena.rules.endgame.index import (
     NO_ENDING,
     Material,
@@ -56,34 +55,20 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import Variant
 
-LONGEST = 253
-"""Plies to the end that a byte has room for."""
-Report = Callable[[Variant, Collection[int], int], object]
-"""Takes the rule set, the sizes of its slices, and how many of their endings are solved."""
+LONGEST = 253  # plies to the end that a byte has room for
+solving = Announcement()
+"""Announces, several times a second, a rule set, its slices' sizes, and how many of their endings are solved."""
 _REPORT_SECONDS = 0.2
-_PART = 1 << 20
-"""Endings that a kernel works on before it looks whether it is to stop."""
+_PART = 1 << 20  # endings that a kernel works on before it looks whether it is to stop
 _SAFE = 128
 """Added to the number of quiet moves where a capture or crowning wins or draws, so that it never falls to 0."""
-_announcing: list[Report] = []
-
-
-@contextmanager
-def solving_announced(announce: Report) -> Iterator[None]:
-    """Call `announce` several times a second while `make` solves endings."""
-    _announcing.append(announce)
-    try:
-        yield
-    finally:
-        _announcing.remove(announce)
 
 
 def make(variant: Variant, pieces: int) -> EndgameTables:
     """The tables of a rule set's endings of up to some pieces; slices that are missing or damaged are solved.
 
-    Each pair of slices is kept when it is solved, so an earlier call that was interrupted or killed is resumed;
-    what another process solves now is waited for. Raises EndgameError if the rule set has no tables, or the folder
-    cannot be written to.
+    Each pair of slices is kept when it is solved, so that a call that was interrupted is resumed; another process
+    that solves is waited for. Raises EndgameError if there can be no tables, or the folder cannot be written to.
     """
     if line := why_no_tables(variant):
         raise EndgameError(line)
@@ -104,8 +89,7 @@ def make(variant: Variant, pieces: int) -> EndgameTables:
     return load(variant, pieces)
 
 
-opened = lru_cache(8)(make)
-"""`make`, which keeps the latest tables open."""
+opened = lru_cache(8)(make)  # `make`, which keeps the latest tables open
 
 
 class Solver:
@@ -115,8 +99,7 @@ class Solver:
         self._variant, self._rules, self._folder = variant, variant.rules, folder
         self._sizes = slice_sizes(self._rules, pieces)
         self._tables = EndgameTables(self._rules, pieces)
-        self._solved = dict.fromkeys(self._sizes, 0)
-        """By slice, its endings that are solved; in work, half of those that were looked at."""
+        self._solved = dict.fromkeys(self._sizes, 0)  # endings; in work, half of those that were looked at
         self._is_stopping = False
 
     def solve(self) -> None:
@@ -128,15 +111,15 @@ class Solver:
         for material in self._sizes:
             try:
                 self._find(material)
-            except (OSError, ValueError):
+            except EndgameError:
                 missing.append(material)
-        self._tell()
-        for _, level in groupby(missing, lambda material: (material.pieces, material.men)):
+        self._announce()
+        for _, level in groupby(missing, lambda material: (sum(material), material.own_men + material.other_men)):
             pairs = {min(material, material.swapped) for material in level}
             self._solve_pairs(sorted(pairs, key=self._sizes.__getitem__, reverse=True))
 
     def _find(self, material: Material) -> None:
-        """Let kernels find a slice that the folder has."""
+        """Let kernels find a slice that the folder has. Raises EndgameError if it has none."""
         size = self._sizes[material]
         self._tables.add(material, read_slice(self._folder / f"{material}.npy", size))
         self._solved[material] = size
@@ -150,9 +133,8 @@ class Solver:
         replace(self._folder / f"{material}.npy", write)
         self._find(material)
 
-    def _tell(self) -> None:
-        for announce in _announcing[-1:]:
-            announce(self._variant, self._sizes.values(), sum(self._solved.values()))
+    def _announce(self) -> None:
+        solving(self._variant, self._sizes.values(), sum(self._solved.values()))
 
     def _solve_pairs(self, pairs: Iterable[Material]) -> None:
         """Solve pairs that do not need each other, named by one of their slices, and keep each that is solved."""
@@ -164,7 +146,7 @@ class Solver:
                     for future in ready:
                         for material, codes in future.result().items():
                             self._keep(material, codes)
-                    self._tell()
+                    self._announce()
             except BaseException:
                 self._is_stopping = True
                 raise
@@ -196,7 +178,7 @@ class Solver:
         return codes
 
     def _parts(self, material: Material) -> Iterator[tuple[int, int]]:
-        """A slice's rows in parts of less than a second. Raises InterruptedError once the work is stopped."""
+        """A slice's rows in parts of less than a second. Raises InterruptedError once it is to stop."""
         count, each = rows(self._rules, material), max(1, _PART // row_size(self._rules, material))
         for first in range(0, count, each):
             if self._is_stopping:
@@ -208,17 +190,12 @@ class _Work(NamedTuple):
     """What kernels work on: a slice, the one with the sides exchanged, and what both need."""
 
     material: Material
-    codes: Codes
-    """By ending: 0 if it is not decided yet, NO_ENDING, else one more than the plies to the end."""
-    quiet: Codes
-    """By ending: the quiet moves that are not known to lose; 0 if it is decided without any."""
-    codes_before: Codes
-    """Of the slice with the sides exchanged, from which quiet moves lead here."""
+    codes: Codes  # by ending: 0 if it is not decided yet, NO_ENDING, else one more than the plies to the end
+    quiet: Codes  # by ending: the quiet moves that are not known to lose; 0 if it is decided without any
+    codes_before: Codes  # of the slice with the sides exchanged, from which quiet moves lead here
     quiet_before: Codes
-    address: Any
-    """Of the tables with all that is solved."""
-    moves: Moves
-    """A buffer."""
+    address: Any  # of the tables with all that is solved
+    moves: Moves  # A buffer
 
 
 @cache
@@ -231,10 +208,8 @@ def _compiled(rules: Any) -> tuple[Any, Any]:
 
 @kernel
 def look(rules: Rules, work: _Work, first: int, last: int) -> int:
-    """Look at the endings of a slice's rows from `first` up to `last`; returns the highest code written.
-
-    They get the code that their captures and crownings make of them, and the number of their quiet moves.
-    """
+    """Give the endings of a slice's rows from `first` up to `last` the code that their captures and crownings make
+    of them, and the number of their quiet moves. Returns the highest code written."""
     material, size = work.material, row_size(rules, work.material)
     highest = 0
     for row in range(first, last):
@@ -262,11 +237,9 @@ def look(rules: Rules, work: _Work, first: int, last: int) -> int:
 
 @kernel
 def alternatives(rules: Rules, position: Position, work: _Work) -> tuple[int, bool, int, int]:
-    """What the captures and crownings of an ending make of it, and how many quiet moves there are.
-
-    The code of the quickest win, 0 without one; whether there is a draw; the code of the longest loss, which has
-    0 plies for a side without a move.
-    """
+    """What captures and crownings make of an ending: the code of the quickest win, 0 without one; whether there is
+    a draw; the code of the longest loss, of 0 plies for a side without a move; and how many quiet moves there
+    are."""
     end = generate(rules, position, view(work.moves, np.int64), 0)
     if end == 0:
         return 0, False, 1, 0
@@ -291,9 +264,7 @@ def alternatives(rules: Rules, position: Position, work: _Work) -> tuple[int, bo
 @kernel
 def carry_back(rules: Rules, work: _Work, code: int, first: int, last: int) -> int:
     """Carry the endings with a code, in a slice's rows from `first` up to `last`, back over one quiet move.
-
-    Returns the highest code written.
-    """
+    Returns the highest code written."""
     size = row_size(rules, work.material)
     highest = 0
     for row in range(first, last):

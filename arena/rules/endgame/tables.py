@@ -1,8 +1,7 @@
 """Endgame tables: the files of a rule set, and what they say of a position.
 
-A file of numpy's holds a slice (`arena.rules.endgame.index`), one byte an ending: 0 for a draw, 255 for no
-ending, else one more than the plies to the end, where the winner takes the quickest way and the loser the longest.
-Who wins follows from whether these plies are odd.
+A file of numpy's holds a slice (`arena.rules.endgame.index`), one byte an ending: 0 for a draw, 255 for no ending,
+else one more than the plies to the end if both play best. Who wins follows from whether these are odd.
 """
 
 from __future__ import annotations
@@ -40,10 +39,8 @@ class EndgameError(ArenaError):
 class EndingValue(NamedTuple):
     """What an ending is worth to the side to move, with best play by both and without limits of moves."""
 
-    result: int
-    """1 wins, 0 draws, -1 loses."""
-    plies: int
-    """Plies to the end: the quickest win, the longest resistance; 0 for a draw."""
+    result: int  # 1 wins, 0 draws, -1 loses
+    plies: int  # plies to the end: the quickest win, the longest resistance; 0 for a draw
 
 
 def why_no_tables(variant: Variant) -> str:
@@ -65,10 +62,8 @@ def compiled_probe(rules: Any) -> Any:
 
 
 class EndgameTables:
-    """The endings of up to `pieces` pieces under `rules`, as far as their slices were added.
-
-    `address` and `pieces` are what `probe` needs; they are good as long as this object lives.
-    """
+    """The endings of up to `pieces` pieces under `rules`, as far as their slices were added; `probe` needs
+    `pieces` and `address`, which is good as long as this object lives."""
 
     def __init__(self, rules: Rules, pieces: int) -> None:
         self.rules = rules
@@ -93,32 +88,22 @@ class EndgameTables:
 
 
 def read_slice(path: Path, size: int) -> Codes:
-    """A slice mapped from its file, which processes share. Raises OSError, or ValueError for a damaged file."""
-    try:
+    """A slice mapped from its file, which processes share. Raises EndgameError if it is missing or damaged."""
+    with suppress(Exception):  # numpy raises whatever parsing a damaged header does
         codes: Any = open_memmap(path, mode="r")
-    except (OSError, ValueError):
-        raise
-    except Exception as error:  # of parsing the header
-        raise ValueError(f"{path} has no header") from error
-    if codes.shape != (size,) or codes.dtype != np.uint8 or path.stat().st_size != codes.offset + size:
-        raise ValueError(f"{path} does not hold {size} bytes")
-    return codes  # type: ignore[no-any-return]
+        if codes.shape == (size,) and codes.dtype == np.uint8 and path.stat().st_size == codes.offset + size:
+            return codes  # type: ignore[no-any-return]
+    raise EndgameError(f"{path} is missing or damaged")
 
 
 def load(variant: Variant, pieces: int) -> EndgameTables:
-    """The tables of a rule set's endings of up to some pieces, mapped from the cache folder.
-
-    Raises EndgameError if the rule set has none, or a file is missing or damaged.
-    """
+    """The tables of a rule set's endings of up to some pieces, mapped from the cache folder. Raises EndgameError
+    if the rule set has none, or a file is missing or damaged."""
     if line := why_no_tables(variant):
         raise EndgameError(line)
     tables, folder = EndgameTables(variant.rules, pieces), folder_of(variant)
     for material, size in slice_sizes(tables.rules, pieces).items():
-        path = folder / f"{material}.npy"
-        try:
-            tables.add(material, read_slice(path, size))
-        except (OSError, ValueError):
-            raise EndgameError(f"{path} is missing or damaged") from None
+        tables.add(material, read_slice(folder / f"{material}.npy", size))
     with suppress(OSError):
         os.utime(folder)  # it counts as used now
     return tables
@@ -133,10 +118,8 @@ def known_pieces(variant: Variant) -> int:
 
 
 def folder_of(variant: Variant) -> Path:
-    """The folder of a rule set's files, beside the compiled kernels.
-
-    Rules and the code that solves them name it: rule sets that differ in their draws alone share it.
-    """
+    """The folder of a rule set's files, beside the compiled kernels, named by the rules and the code that solves
+    them."""
     rules = hashlib.sha256(repr(variant.rules).encode()).hexdigest()[:16]
     return cache_folder().parent / "endgame" / rules / _code()
 

@@ -1,7 +1,7 @@
 """The folder on disk where compiled kernels are kept, and how numba finds a kernel there.
 
 numba's own cache looks at a kernel's file only: a change of `moves.py` would leave an old `movegen` in it, and a
-comment would have it compiled again. So the folder is named by what all kernels say, a kernel's file by its name.
+comment would have it compiled again. So the code of all kernels names the folder.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from arena.base.files import ROOT
 
 OWN = "draughts-arena"
 """Name of the folder, among other programs' caches, where the arena keeps compiled kernels, deletes old ones."""
-STALE_AFTER = 14 * 24 * 3600
-"""Seconds after which what other sources left is deleted."""
+STALE_AFTER = 14 * 24 * 3600  # seconds after which what other sources left is deleted
 _PACKAGES = ("arena", "players")
 _KERNELS = (
     *(f"arena/rules/{name}.py" for name in ("captures", "movegen", "moves", "position", "rules", "zobrist")),
@@ -40,8 +39,7 @@ _KERNELS = (
 """The files that hold kernels, and the constants with which they are compiled."""
 _NOT_COMPILED = re.compile(r'"""[\s\S]*?"""|"[^"\n]*"|#.*')
 """Docstrings, texts and comments: no kernel depends on one."""
-_NAME = 16
-"""Digits of a hash that name a folder."""
+_NAME = 16  # digits of a hash that name a folder
 
 
 class _Locator(_CacheLocator):
@@ -79,11 +77,9 @@ def is_own(function: Callable[..., Any]) -> bool:
 
 @cache
 def cache_folder() -> Path:
-    """The folder of this source tree's compiled kernels, `$XDG_CACHE_HOME/draughts-arena/<hash>`; made if missing.
-
-    `NUMBA_CACHE_DIR` stands for `XDG_CACHE_HOME`. Without a home, or where the folder cannot be written to or is
-    another user's, it is in the temporary folder, and a warning says so.
-    """
+    """The folder of this source tree's kernels, `draughts-arena/<hash>` in NUMBA_CACHE_DIR, XDG_CACHE_HOME or
+    `~/.cache`; made if missing. Where it cannot be written to or is another user's, it is in the temporary folder,
+    and a warning says so."""
     name = hash_of_code(kernel_sources(), numba.__version__)
     try:
         parent = Path(
@@ -111,10 +107,8 @@ def delete_stale(folders: Iterable[Path]) -> None:
 
 
 def _usable(folder: Path) -> Path:
-    """A folder, made if missing, which counts as used now.
-
-    Raises OSError if it cannot be written to, or if another user could have put code there, which would be run.
-    """
+    """A folder, made if missing, which counts as used now. Raises OSError if it cannot be written to, or if
+    another user could have put code there, which would be run."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     for made in (folder.parent, folder):
         made.mkdir(mode=0o700, exist_ok=True)

@@ -1,9 +1,8 @@
 """Rules as compile-time constants.
 
-A kernel receives the rules as its first argument. Each rule set, an instance of `Rules`, has a numba type of
-its own, whose attributes are constants to the compiler: numba's ordinary dispatch then compiles a kernel once per
-rule set, with every test of a rule folded away. `Values`, of the same fields, run through the same source without
-being compiled again.
+A kernel takes the rules as its first argument. Each rule set, an instance of `Rules`, has a numba type of its own,
+whose attributes are constants to the compiler: so numba compiles a kernel once per rule set, with every test of a
+rule folded away. `Values`, of the same fields, run through the same code without being compiled again.
 """
 
 from __future__ import annotations

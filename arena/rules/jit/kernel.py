@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import math
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Literal, TypeVar, cast
@@ -14,36 +12,58 @@ from typing import Any, Literal, TypeVar, cast
 import numba
 from numba.core import event, types
 from numba.core.ccallback import CFunc
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import infer_global, make_intrinsic_template
 
+from arena.base.work import Announcement
 from arena.rules.jit import constants  # noqa: F401, numba's type of rule sets
 from arena.rules.jit.cache import KernelCache, is_own
-from arena.rules.jit.part import compiler_of_parts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = {"nopython": True, "nogil": True}
 
-_inlined: list[Any] = []
-"""Compiled `inlined` functions, kept here because numba's types only refer to them weakly."""
+_inlined: list[Any] = []  # compiled `inlined` functions, kept here because numba's types only refer to them weakly
 
-_MEANWHILE = "compiling meanwhile"
-"""The name of the threads of `compiling_meanwhile`."""
-_ANNOUNCED_SECONDS = 4.0
-"""Seconds between two announcements of how far compilation is."""
+compiling = Announcement()
+"""Announces each kernel that is compiled and not loaded, but those of `compiling_meanwhile`: nobody waits for
+them."""
+_meanwhile = threading.local()
+
+
+class _Part(JITCodeLibrary):
+    """The library of an inlined function, which its callers optimise with all else: what would optimise it alone
+    and make it native, a sixth of all compilation, does nothing."""
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, _name: str, _environment: Any) -> None:
+        pass
+
+    def get_pointer_to_function(self, _name: str) -> int:
+        return 0
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+def _compiler_of_parts(typing: Any, target: Any, _library: Any, *options: Any) -> Any:
+    return Compiler(typing, target, _Part(target.codegen(), "part"), *options)
 
 
 class Kernel(CPUDispatcher):
-    """A function that numba compiles for each combination of types, at the first call.
-
-    `is_kept`: its code is kept on disk.
-    """
+    """A function that numba compiles for each combination of types, at the first call, and may keep on disk."""
 
     def __init__(self, function: Callable[..., Any], is_kept: bool = False, **options: Any) -> None:
         targetoptions = _OPTIONS | {"error_model": _error_model(function)} | options
-        compiler: Any = compiler_of_parts if "forceinline" in options else Compiler
+        compiler: Any = _compiler_of_parts if "forceinline" in options else Compiler
         super().__init__(function, targetoptions=targetoptions, pipeline_class=compiler)
         self._is_kept = is_kept
 
@@ -55,10 +75,8 @@ class Kernel(CPUDispatcher):
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """numba's, for plain types: no copy of the function for each literal that it is called with.
-
-        Kernels that call themselves, compiled for literals, crash the process that loads them from the disk.
-        """
+        """numba's, for plain types: compiled for literals, kernels that call themselves crash the process that
+        loads them from the disk."""
         return super().get_call_template(tuple(map(types.unliteral, args)), kws)
 
 
@@ -80,10 +98,7 @@ def kernel(function: F) -> F:
 
 
 def inlined(function: F, written: Callable[..., Any] | None = None) -> F:
-    """Compile `function` into the kernels that call it, where it vanishes; called from Python it is as written.
-
-    `written` is what computes the same in kernels, if that is not the function itself.
-    """
+    """Compile `function`, or `written` in its place, into the kernels that call it; Python calls it as it is."""
     if is_compiling():
         compiled = Kernel(written or function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
         infer_global(function, types.Dispatcher(compiled))
@@ -103,21 +118,17 @@ def instructions_of(function: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def entry(function: F, returns: Any, *arguments: Any) -> F:
-    """A kernel's native code for `arguments`, values or types, to be called from Python with values like them.
-
-    Compiled at the first call, and loaded from the disk afterwards. A call takes a tenth of the time of a call of
-    the kernel itself, for which numba looks up the types of all arguments; here nothing checks them.
-    """
+    """A kernel's native code for `arguments`, values or types, compiled or loaded, to be called from Python with
+    values like them: in a tenth of the time of the kernel itself, as numba looks up no types; nothing checks
+    them."""
     if not is_compiling():
         return function
     return cast(F, function.compile(_signature(returns, arguments)))  # type: ignore[attr-defined]
 
 
 def address_of(function: Callable[..., Any], returns: Any, *arguments: Any) -> Any:
-    """The address of a kernel's code for `arguments`, values or types, for `arena.rules.jit.native.call_at`.
-
-    The function itself if kernels are not compiled.
-    """
+    """The address of a kernel's code for `arguments`, values or types, for `arena.rules.jit.native.call_at`; the
+    function itself if kernels are not compiled."""
     if not is_compiling():
         return function
     compiled = function.get_compile_result(_signature(returns, arguments))  # type: ignore[attr-defined]
@@ -125,10 +136,8 @@ def address_of(function: Callable[..., Any], returns: Any, *arguments: Any) -> A
 
 
 def callback(function: Callable[..., Any], signature: Any) -> Any:
-    """Compile `function` for a numba signature, as code that kernels call through a pointer.
-
-    Raises numba's error, which names the line, if the function uses what numba cannot compile.
-    """
+    """Compile `function` for a numba signature, as code that kernels call through a pointer. Raises numba's error,
+    which names the line, if the function uses what numba cannot compile."""
     options = {"error_model": _error_model(function)}
     compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, options)
     if is_own(function):
@@ -156,39 +165,16 @@ def native_errors() -> Iterator[list[BaseException]]:
 
 
 @contextmanager
-def compilation_announced(announce: Callable[[int], None]) -> Iterator[None]:
-    """Call `announce` with 0 before a kernel is compiled, then every few seconds with how many have been.
-
-    Those loaded from the cache do not count, nor what `compiling_meanwhile` compiles: nobody waits for it.
-    """
-    compiled, announced = 0, -math.inf
-
-    def start() -> None:
-        nonlocal compiled, announced
-        if threading.current_thread().name != _MEANWHILE:
-            if time.monotonic() - announced >= _ANNOUNCED_SECONDS:
-                announce(compiled)
-                announced = time.monotonic()
-            compiled += 1
-
-    with event.install_listener("numba:compile", _Listener(start)):
-        yield
-
-
-@contextmanager
 def compiling_meanwhile(work: Callable[[], object]) -> Iterator[None]:
     """Run `work`, which compiles, in a thread; once the context is left, it compiles nothing more."""
     is_over = threading.Event()
 
-    def go_on() -> None:
-        if is_over.is_set() and threading.current_thread() is thread:
-            raise SystemExit
-
     def run() -> None:
-        with suppress(SystemExit), event.install_listener("numba:compile", _Listener(go_on)):
+        _meanwhile.is_over = is_over
+        with suppress(SystemExit):
             work()
 
-    thread = threading.Thread(target=run, name=_MEANWHILE, daemon=True)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield
@@ -197,22 +183,20 @@ def compiling_meanwhile(work: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
-def announce_compilation() -> None:
-    """Let `compilation_announced` know that another process compiles for this one."""
-    event.broadcast(event.Event("numba:compile", event.EventStatus.START))
-
-
 class _Listener(event.Listener):
-    def __init__(self, starts: Callable[[], object]) -> None:
-        self._starts = starts
-
     def on_start(self, event: event.Event) -> None:
-        compiled = (event.data or {}).get("dispatcher")
-        if compiled is None or is_own(compiled.py_func):  # a user's few functions take no time to speak of
-            self._starts()
+        if is_own(event.data["dispatcher"].py_func):  # a user's few functions take no time to speak of
+            is_over = getattr(_meanwhile, "is_over", None)
+            if is_over is None:
+                compiling()
+            elif is_over.is_set():
+                raise SystemExit
 
     def on_end(self, event: event.Event) -> None:
         pass
+
+
+event.register("numba:compile", _Listener())
 
 
 def is_compiling() -> bool:

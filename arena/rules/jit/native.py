@@ -52,10 +52,8 @@ def _reversed_bits(_context: Any, bits: types.Type, width: types.Type) -> Any:
 
 
 def view(memory: Any, kind: Any) -> Any:
-    """The memory of an array, or at an address, as numbers of a numpy type; in kernels without its size.
-
-    Where kernels are not compiled an address is the array itself.
-    """
+    """The memory of an array, or at an address, as numbers of a numpy type; in kernels without its size. Where
+    they are not compiled an address is the array itself."""
     return memory.view(kind)
 
 
@@ -73,10 +71,8 @@ def _view(_context: Any, memory: types.Type, kind: Any) -> Any:
 
 
 def call_at(address: Any, *arguments: Any) -> float:
-    """Call code that returns a float64 by its address, from `arena.rules.jit.kernel.address_of`.
-
-    Nothing checks that the arguments are of its types. Where kernels are not compiled the address is the function.
-    """
+    """Call code that returns a float64 by its address (`arena.rules.jit.kernel.address_of`); nothing checks the
+    types of its arguments. Where kernels are not compiled the address is the function."""
     return float(address(*arguments))
 
 

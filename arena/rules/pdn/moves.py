@@ -15,18 +15,15 @@ from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
-_MOST_LINES = 64
-"""Ways to read a game that are followed where captures may be several."""
+_MOST_LINES = 64  # ways to read a game that are followed where captures may be several
 _SQUARE = re.compile(SQUARE, re.ASCII)
 _CAPTURE = re.compile("[x:×]")
 
 
 def read_moves(raw: RawGame, variant: Variant, file: str = "", number: int = 1) -> PlayedGame:
-    """Read the moves of a game up to the first that cannot be read, and on from where a position is set up.
-
-    Its result is left out. Problems name the file and the number of the game. Raises NotationError for a start
-    that is no position.
-    """
+    """Read the moves of a game, not its result, up to the first that cannot be read, and on from where a position
+    is set up. Problems name the file and the game's number. Raises NotationError for a start that is no
+    position."""
     fen = raw.tags.get("FEN", "")
     start, runs = parse_start(variant, fen) if fen.strip(" ?") else (variant.start, NO_RUNS)
     game = PlayedGame(variant, start, [], tags=raw.tags, number=number, king_runs=runs)

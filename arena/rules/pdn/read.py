@@ -32,8 +32,7 @@ class PdnFile(NamedTuple):
     """The games of a PDN in their order, and the problems of all."""
 
     games: list[PlayedGame]
-    problems: list[Problem]
-    """One of game 0 is of the whole file."""
+    problems: list[Problem]  # one of game 0 is of the whole file
 
 
 def read_pdn(
@@ -45,15 +44,12 @@ def read_pdn(
     """Read the games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
     A game's variant is the one that its tag Variant or GameType names, else `variant`, else the one that reads
-    most of the first such games to their end, which is noted as a problem. Nothing stops the reading: a game
-    whose variant or start position is unknown is left out, one with a move that cannot be read ends before it, or
-    goes on where a position is set up. A capture that may be several is the one with which the game goes on, if
-    there is only one. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an
-    answer, too, in men from the mover's view. A file that is read as Latin-1 is noted as a problem. With `only`
-    that game alone is read, counted from 1, or the last one for -1, which is much faster. `1-0` is a win of the
-    side that moves first by the GameType, else by the variant.
-
-    Raises OSError if the file cannot be opened.
+    most of the first such games to their end, which is noted as a problem. A game whose variant or start is
+    unknown is left out; one with a move that cannot be read ends before it, or goes on where a position is set up.
+    A capture that may be several is the one with which the game goes on. Variations, NAGs and move strengths are
+    skipped; a comment such as `+0.34/12 0.050s` is an answer, in men from the mover's view. `1-0` is a win of the
+    side that moves first by the GameType, else by the variant. With `only` one game alone is read, from 1, or -1
+    for the last. Raises OSError.
     """
     file, text, problems = _file(source)
     games: list[PlayedGame] = []
@@ -84,14 +80,12 @@ def read_pdn(
 
 def _file(source: str | os.PathLike[str]) -> tuple[str, str, list[Problem]]:
     """Name, text and problems of a source."""
-    problems = []
+    file, text, caution = "<text>", "", ""
     if isinstance(source, str):
-        file, text = "<text>", source.removeprefix("\ufeff")
+        text = source.removeprefix("\ufeff")
     else:
-        file = os.fspath(source)
-        text, caution = decoded(Path(source).read_bytes())
-        if caution:
-            problems.append(Problem(file, 1, 0, 0, caution))
+        file, (text, caution) = os.fspath(source), decoded(Path(source).read_bytes())
+    problems = [Problem(file, 1, 0, 0, caution)] if caution else []
     return file, text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a"), problems
 
 

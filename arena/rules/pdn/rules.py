@@ -1,7 +1,7 @@
 """The rules of a game and whom `1-0` is for: by its tags, else by its moves; results as PDN writes them.
 
-`1-0`, or `2-0`, is a win of the colour that moves first by the rules of the game. The PDN 2.0 text, CheckerBoard
-and the English collections have it so; where White moves first, it is as in chess.
+`1-0`, or `2-0`, is a win of the colour that moves first by the rules of the game, as in the PDN 2.0 text,
+CheckerBoard and the English collections; where White moves first, it is as in chess.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
 from arena.rules.variants import VARIANTS, Variant
 
-_SAMPLE = 20
-"""Games of a file, at most, by which its rules are guessed."""
+_SAMPLE = 20  # games of a file, at most, by which its rules are guessed
 _COMMON = (
     *("english", "international", "russian", "brazilian", "italian", "pool", "czech"),
     *("spanish", "portuguese", "thai", "frisian"),
@@ -42,12 +41,9 @@ _POINTS = re.compile(rf"{_NUMBER}[+-]?-{_NUMBER}[+-]?")
 class GameRules(NamedTuple):
     """The rules of a game, and what says so."""
 
-    variant: Variant | None
-    """None for rules that are not known here."""
-    first: Colour
-    """Whose win 1-0 is."""
-    source: str
-    """Such as "GameType"; empty if nothing says who moves first."""
+    variant: Variant | None  # None for rules that are not known here
+    first: Colour  # whose win 1-0 is
+    source: str  # such as "GameType"; empty if nothing says who moves first
 
 
 def rules_of_tags(tags: Mapping[str, str], expected: Variant | None = None) -> GameRules | None:
@@ -66,12 +62,9 @@ class Guess(NamedTuple):
     """The rule set of games whose tags do not say."""
 
     variant: Variant
-    others: tuple[str, ...]
-    """Further ones that read as many games to their end."""
-    whole: int
-    """How many it reads to their end."""
-    tried: int
-    """Of how many."""
+    others: tuple[str, ...]  # further ones that read as many games to their end
+    whole: int  # how many it reads to their end
+    tried: int  # of how many
 
     @property
     def rules(self) -> GameRules:
@@ -87,12 +80,9 @@ class Guess(NamedTuple):
 
 
 def guesses(text: str) -> Callable[[RawGame], Guess]:
-    """What guesses the rules of the games of a text whose tags do not say.
-
-    It is the rule set that reads most of the first ones to their end, then most moves of them, and of equal ones
-    the common one. Games with squares that only a larger board has are guessed apart; where no other has moves,
-    their rules are those of all.
-    """
+    """What guesses the rules of the games of a text whose tags do not say: the rule set that reads most of the
+    first ones to their end, then most moves of them, of equal ones the common one. Games with squares of a larger
+    board are guessed apart; where no other has moves, their rules are those of all."""
 
     @cache
     def guess(is_large: bool) -> Guess:
@@ -149,8 +139,8 @@ def variant_of_tags(tags: Mapping[str, str], expected: Variant | None) -> Varian
 def variant_of_type(gametype: str) -> Variant | None:
     """The variant with a GameType, or else the first with its number, on the board that the GameType names.
 
-    It has the first move of the GameType where squares have letters: numbers are counted from who begins, and
-    programs that name the wrong colour for them are many. So `23,W,8,8,A0,0` is pool with White first.
+    Where squares have letters the GameType says who moves first (`23,W,8,8,A0,0` is pool with White first); where
+    they have numbers, which are counted from who begins, many programs name the wrong colour.
     """
     number, *fields = (field.strip() for field in gametype.split(","))
     rows = [row for row in VARIANTS.values() if number and type_number(row.gametype) == number]
@@ -178,11 +168,9 @@ def type_number(gametype: str) -> str:
 
 
 def meaning(text: str) -> str | None:
-    """The result that a text means, `*` for an unfinished game; None if it is in no known form.
-
-    Known are 1-0 and 2-0, 0-0 if both lost, and draws, shared evenly (1/2-1/2, 1-1) or by PDN 3.0's formats Delfts
-    (1 1/2 - 1/2), Plus draw (1+ - 1-) and Goes (1.01-0.99).
-    """
+    """The result that a text means, `*` for an unfinished game; None if it is in no known form: 1-0 and 2-0, 0-0
+    if both lost, draws (1/2-1/2, 1-1), also as PDN 3.0's Delfts (1 1/2 - 1/2), Plus draw (1+ - 1-) and Goes
+    (1.01-0.99)."""
     plain = re.sub(r"\s", "", text)
     if plain in _UNKNOWN:
         return "*"
@@ -198,11 +186,8 @@ def meaning(text: str) -> str | None:
 
 
 def result_of_tags(tag: str, end: str, first: Colour) -> tuple[str, str]:
-    """The result of a game by its tag Result and the end of its text, and what is wrong with them, or "".
-
-    `1-0` is a win of `first`. The result is one of `arena.rules.result.RESULTS`, `0-0` if both lost, or NO_RESULT
-    where there is none that is sure.
-    """
+    """The result of a game, where `1-0` is a win of `first`, by its tag Result and the end of its text, and what
+    is wrong with them, or "": one of RESULTS, `0-0` if both lost, or NO_RESULT where none is sure."""
     stated, ended = meaning(tag), meaning(end) or NO_RESULT
     if stated is None:
         return NO_RESULT, f"unknown result {quoted(tag)}"

@@ -52,31 +52,24 @@ _PLAYED = ("move", "moves", "word", "setup")
 class Token(NamedTuple):
     """A word of a game's text, or the mistake at its place."""
 
-    kind: str
-    """comment, setup, move, end; word if none of these; fault for skipped text, tag if that is a tag's."""
+    kind: str  # comment, setup, move, end; word if none of these; fault for skipped text, tag if that is a tag's
     text: str
-    at: int
-    """Its place in the text of the file."""
+    at: int  # its place in the text of the file
 
 
 @dataclass
 class RawGame:
     """A game cut out of a text; its moves are not understood yet."""
 
-    source: str
-    """The text of the file."""
-    at: int
-    """Where in it the game begins."""
-    line: int
-    """The line of that place, counted from 1."""
+    source: str  # the text of the file
+    at: int  # where in it the game begins
+    line: int  # the line of that place, counted from 1
     tags: dict[str, str] = field(default_factory=dict)
     """Their names in the standard spelling; of a tag that is given twice the last value."""
     words: list[Token] = field(default_factory=list)
     """As `tokens`, plain moves that follow one another as one of the kind `moves`."""
-    places: dict[str, int] = field(default_factory=dict)
-    """Where in the text each tag stands."""
-    stop: int = 0
-    """Where the game ends."""
+    places: dict[str, int] = field(default_factory=dict)  # where in the text each tag stands
+    stop: int = 0  # where the game ends
 
     @property
     def text(self) -> str:
@@ -114,12 +107,12 @@ class RawGame:
 
 
 def split(text: str) -> Iterator[RawGame]:
-    """Cut a text into games.
+    """Cut a text into games, of any rules.
 
     A game is tags and what follows, up to the next tags. The same tag again begins another game where a line is
     empty between the two, or all games begin with it and have a result. A result ends a game without tags; behind
-    it, the number `1.` begins a game without tags in any. What moves mean does not matter, so that games of any
-    rules are cut. A line's end that some programs write as the letters \\r is none.
+    it, the number `1.` begins a game without tags in any. The letters \\r, which some programs write for a line's
+    end, are none.
     """
     text = re.sub(r"\\r(?=\n|\Z)", "", text)
     game, behind_tag = RawGame(text, 0, 1), 0

@@ -1,7 +1,7 @@
 """Games written as PDN 3.0.
 
-The standard (Wieger Wesselink, PDN 3.0, https://wiegerw.github.io/pdn) is followed but for one habit of all
-programs: a game ends in its result, where PDN 3.0 has `*`.
+Wieger Wesselink, PDN 3.0, https://wiegerw.github.io/pdn; but, as in all programs, a game ends in its result, not
+in `*`.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ from arena.rules.variants import Variant
 
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
 """Between the squares of a capture, by the number of the GameType; all others have `x`."""
-_OF_TWO_POINTS = ("20", "27")
-"""The GameTypes, international and Canadian draughts, whose games are of two points."""
-_OWN_TAGS = ("GameType", "Variant", "FEN", "SetUp")
-"""Tags that follow from a game's rules and start."""
-NAGS = {"?": 2, "??": 4, "?!": 6}
-"""The number of each mark of an error, as PGN 8.2.4 has them (Edwards 1994)."""
+_OF_TWO_POINTS = ("20", "27")  # the GameTypes, international and Canadian draughts, whose games are of two points
+_OWN_TAGS = ("GameType", "Variant", "FEN", "SetUp")  # tags that follow from a game's rules and start
+NAGS = {"?": 2, "??": 4, "?!": 6}  # the number of each mark of an error, as PGN 8.2.4 has them (Edwards 1994)
 _DIGITS = re.compile("[0-9]+")
 _MILLISECOND = 0.001
-_WIDTH = 80
-"""Characters of a line, at most: a move and its comment share one if they fit."""
+_WIDTH = 80  # characters of a line, at most: a move and its comment share one if they fit
 
 
 def pdn_game(
@@ -48,11 +44,10 @@ def pdn_game(
 ) -> str:
     """One game in PDN 3.0: tags, numbered moves, and the result, of the side that moves first under the rules.
 
-    `opening` is the FEN that the game begins with; it is left out where the GameType says it, and its side to move
-    counts. `moves` are written by `move_text`; squares have letters, captures their separator and results their
-    form as the GameType wants it. `comments`, `marks` of errors (NAGS) and FENs to set up are keyed by the number
-    of plies played before. The tags GameType, Variant, FEN, SetUp and Result say what the game is, whatever `tags`
-    say; a variant that its GameType does not name has the tag Variant.
+    `opening` is the FEN that the game begins with, `moves` are written by `move_text`: squares, captures and
+    results are spelt as the GameType wants them. `comments`, `marks` of errors (NAGS) and FENs to set up are keyed
+    by the number of plies played before. The tags GameType, Variant (where GameType does not name it), FEN, SetUp
+    and Result say what the game is, whatever `tags` say.
     """
     given = tags.get("GameType", "")
     spelt = Spelling.of(variant, given if not variant.gametype and variant_of_type(given) == variant else None)
@@ -89,8 +84,7 @@ class Spelling(NamedTuple):
 
     gametype: str
     first: Colour
-    names: Mapping[int, str]
-    """The squares by their numbers, where they have letters."""
+    names: Mapping[int, str]  # the squares by their numbers, where they have letters
 
     @staticmethod
     @lru_cache
@@ -121,10 +115,9 @@ class Spelling(NamedTuple):
 def search_comment(men: float, plies_to_win: int, depth: int, seconds: float, clock: float = nan) -> str:
     """Comment on a move by what its mover found, in the form of cutechess and fastchess: `+0.34/12 0.050s`.
 
-    The score in men from the mover's view, the depth in plies, the wall time. A certain win in 7 plies is `+W7`, a
-    certain loss `-W7`. What is nan, or 0 plies, is left out: `/12 0.050s`, `+0.34 0.050s`, `0.050s`. Times are
-    rounded to milliseconds, those below one to microseconds. What the clock shows then is PDN 3.0's command
-    `[%clk 0:04:59]`, in whole seconds.
+    That is the score in men from the mover's view (a certain win in 7 plies is `+W7`, a certain loss `-W7`), the
+    depth in plies and the wall time; what is nan, or 0 plies, is left out. What the clock shows then is PDN 3.0's
+    command `[%clk 0:04:59]`, in whole seconds.
     """
     score = f"{'+' if plies_to_win > 0 else '-'}W{abs(plies_to_win)}" if plies_to_win else ""
     if not plies_to_win and not isnan(men):
@@ -137,10 +130,8 @@ def search_comment(men: float, plies_to_win: int, depth: int, seconds: float, cl
 
 
 def time_control(limits: Mapping[str, float | None]) -> str:
-    """Limits of time, by the names of a configuration, as the tag TimeControl; empty without any.
-
-    A clock is `60+0.5`, one of `moves` each `75/1200`, seconds for every move `1/2`.
-    """
+    """Limits of time as the tag TimeControl: a clock is `60+0.5`, one of `moves` each `75/1200`, seconds for every
+    move `1/2`; empty without any."""
     seconds, clock, increment, moves = map(limits.get, ("seconds", "clock", "increment", "moves"))
     if clock is None:
         return "" if seconds is None else f"1/{seconds:g}"
