@@ -118,8 +118,8 @@ def did_you_mean(name: str | None) -> str:
 
 
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
-    """The specification with absolute files, perhaps of a commit: from `folder`, the working directory or NETWORKS; a
-    program's folder from `folder`. Raises PlayerError for a program whose `build` fails."""
+    """The specification with absolute files, perhaps of a commit: from `folder`, the working directory or
+    NETWORKS; a program's folder from `folder`. Raises PlayerError for a program whose `build` fails."""
     if spec.type == ENGINE:
         within, build = spec.options.get("folder", "."), spec.options.get("build")
         if isinstance(within, str):

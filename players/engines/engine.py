@@ -23,11 +23,11 @@ from players.player import AnswerError, Choice, Limit
 class Engine:
     """An outside program that speaks Hub, version 2, or DXP: its `command` is started in `folder`.
 
-    The folder may be of a commit, `HEAD~1:engine`; before a run `build` is called there, such as `make`. By `hub` the
-    program gets `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it
-    `listens` at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
-    `files` are those that it is made of besides the words of its command. It is started anew for each game with
-    `restart`, and by `dxp`. With `log` the arena keeps the dialogue of a game beside the run.
+    The folder may be of a commit, `HEAD~1:engine`; before a run `build` is called there, such as `make`. By `hub`
+    the program gets `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By
+    `dxp` it `listens` at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a
+    free one. `files` are those that it is made of besides the words of its command. It is started anew for each
+    game with `restart`, and by `dxp`. With `log` the arena keeps the dialogue of a game beside the run.
     """
 
     man_value = 1.0
