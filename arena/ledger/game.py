@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
 from typing import Any
 
@@ -38,35 +38,36 @@ def played_game(data: RunData, game: int | str) -> PlayedGame:
     if not len(found):
         last = f"its last one is game {every['game'].max()}" if len(every) else "it has none yet"
         raise StoreError(f"the run has no game {game}: {last}")
-    return played_games(data, found["game"].head(1))[0]
+    return next(played_games(data, found["game"].head(1)))
 
 
-def played_games(data: RunData, numbers: Iterable[int]) -> list[PlayedGame]:
-    """Games of a run by their numbers, with their movers' answers; an illegal move is a problem of its game.
+def played_games(data: RunData, numbers: Iterable[int]) -> Iterator[PlayedGame]:
+    """Games of a run by their numbers, in this order, with their movers' answers; an illegal move is a problem.
 
-    Those that count come first, then those of withdrawn players, both in the order of the schedule.
+    Their moves are read at once, and replayed one game after the other.
     """
+    wanted = [*numbers]
     every = pd.concat([data.games, data.void_games]) if len(data.void_games) else data.games
-    rows = every[every["game"].isin([*numbers])]
+    rows = every[every["game"].isin(wanted)]
     moves = pd.concat(data.moves(pd.Index(rows["game"])))
     answers = {name: moves[name].to_numpy(float, na_value=_MISSING.get(name, nan)) for name, _ in MOVE_COLUMNS}
-    texts, end, games = moves["move"].tolist(), 0, []
-    for row in rows.to_dict("records"):
-        start, end = end, end + row["plies"]
+    texts, count = moves["move"].tolist(), int(every["game"].max() if len(every) else 0)
+    ends = zip(rows.to_dict("records"), rows["plies"].cumsum().tolist(), strict=True)
+    found = {row["game"]: (row, slice(end - row["plies"], end)) for row, end in ends}
+    for row, own in (found[number] for number in wanted if number in found):
         game = replayed(
             data.experiment.rule_set,
             row["opening_fen"],
-            texts[start:end],
+            texts[own],
             result=row["result"],
             tags=_tags(data, row),
             number=row["game"],
-            count=int(every["game"].max()),
-            answers={name: column[start:end] for name, column in answers.items()},
+            count=count,
+            answers={name: column[own] for name, column in answers.items()},
             men=(data.info.players[row["white"]].man_value, data.info.players[row["black"]].man_value),
         )
-        vars(game)["texts"] = texts[start:end][: len(game.moves)]  # to write them anew takes longer
-        games.append(game)
-    return games
+        vars(game)["texts"] = texts[own][: len(game.moves)]  # to write them anew takes longer
+        yield game
 
 
 def row_pdn(

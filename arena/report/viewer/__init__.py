@@ -42,6 +42,8 @@ VIEWER_SCRIPT = "report/viewer/viewer.js"
 """The module that shows them; its path is below the package `arena`."""
 AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
+_READ = 20 * AT_ONCE
+"""Games whose moves are read at once: each time the ledger is checked."""
 _SWING = (
     "A swing is the difference between two scores that one player gave one after the other, in men; scores beyond "
     f"±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
@@ -104,20 +106,24 @@ class RunGames:
 
     def _blocks(self, table: pd.DataFrame) -> Iterator[str]:
         """The games of a table, AT_ONCE together, with mark and better move of each error."""
-        spelt = Spelling.of(self.variant)
-        for first in range(0, len(table), AT_ONCE):
-            numbers = table["game"].iloc[first : first + AT_ONCE].tolist()
-            made = dict(self._documents)
-            for game in played_games(self.run.data, set(numbers) - made.keys()):
-                made[game.number] = _document(game)
-                if game.number in self.errors:
-                    made[game.number]["errors"] = {
-                        ply: (mark, spelt.move(better), square_numbers(better))
-                        for ply, (mark, better) in self.errors[game.number].items()
-                    }
+        spelt, numbers = Spelling.of(self.variant), table["game"].tolist()
+        for first in range(0, len(numbers), AT_ONCE):
+            if first % _READ == 0:
+                made = dict(self._documents)
+                missing = [number for number in numbers[first : first + _READ] if number not in made]
+                games = played_games(self.run.data, missing)
+            block = numbers[first : first + AT_ONCE]
+            for number in block:
+                if number not in made:
+                    made[number] = _document(next(games))
+                    if number in self.errors:
+                        made[number]["errors"] = {
+                            ply: (mark, spelt.move(better), square_numbers(better))
+                            for ply, (mark, better) in self.errors[number].items()
+                        }
             if not self.run.large:
                 self._documents = made
-            yield _packed([made[number] for number in numbers])
+            yield _packed([made[number] for number in block])
 
 
 def viewer_of(games: Sequence[PlayedGame], ply: int = 0) -> Markup:
