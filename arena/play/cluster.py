@@ -11,9 +11,9 @@ import logging
 import pickle
 import sys
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Future
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -23,7 +23,7 @@ from typing import Any
 
 from arena.base.files import ROOT
 from arena.base.wording import not_installed
-from arena.play.processes import EngineError, Made, Work, do
+from arena.play.processes import Chunk, EngineError, Made, Queue, Work, do
 from arena.rules.jit.cache import cache_folder
 from players.identity import MISSING, Files, copy_of, hash_of, keep_copy
 from players.loading import moved
@@ -31,55 +31,58 @@ from players.player import ENGINE, PlayerSpec
 
 _CONNECT_SECONDS, _CLOSE_SECONDS = 10, 1
 """Seconds that a scheduler has to answer, and Dask's client to close."""
+_LOOK_SECONDS, _POLL_SECONDS = 1.0, 0.02
+"""Seconds between two looks which workers there are, and what is done."""
 _LOGGERS = "distributed", "distributed.client", "tornado.application", "asyncio"
 """Loggers that would report a lost scheduler in pages."""
 
 
 def worker_count(address: str) -> int:
     """How many workers a scheduler has now. Raises EngineError if none answers."""
-    with connected(address) as cluster:
-        return len(cluster.workers())
+    with _connected(address) as client:
+        return len(_workers(client))
 
 
-class Cluster:
-    """The workers of a scheduler, known by their addresses."""
+def records(address: str, work: Work, queue: Queue) -> Iterator[Any]:
+    """Yield the records of a queue's tasks as they are made, by workers that may come and go.
 
-    def __init__(self, client: Any, address: str) -> None:
-        self._client, self._address = client, address
-        self._sent: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-        """Paths and hashes of the files that each worker has."""
+    Raises EngineError if the scheduler is lost or a worker cannot do the work, and what the work raises.
+    """
+    from distributed import as_completed
 
-    def workers(self) -> set[str]:
-        """Those that there are now. Raises EngineError if the scheduler is lost."""
-        try:
-            return set(self._client.nthreads())
-        except OSError:
-            raise EngineError(f"the Dask scheduler at {self._address} is lost") from None
-
-    def begin(self, worker: str, work: Work, tasks: Sequence[Any]) -> Future[Made]:
-        """Hand tasks to a worker, with the files that it lacks."""
-        call = pickle.dumps(_call(work, tasks, self._sent[worker]))
-        begun: Future[Made] = self._client.get_executor(workers=[worker], pure=False).submit(pickle.loads, call)
-        return begun
-
-    def made(self, _: str, begun: Future[Made]) -> Made | None:
-        """What a worker made of tasks; None if it was lost. Raises EngineError, and what the work raises."""
-        from distributed import KilledWorker
-
-        try:
-            return begun.result()
-        except KilledWorker:
-            return None
-        except CancelledError:
-            raise EngineError(f"the Dask scheduler at {self._address} is lost") from None
-        except ImportError as error:
-            missing = f"is draughts-arena installed where the workers of {self._address} run?"
-            raise EngineError(f"{missing} ({error})") from None
+    with _connected(address) as client:
+        completed = as_completed(loop=client.loop, with_results=True, raise_errors=False)
+        under_way: dict[Any, tuple[str, Chunk]] = {}
+        sent: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        workers, looked = set[str](), float("-inf")
+        while True:
+            if time.monotonic() - looked > _LOOK_SECONDS:
+                workers, looked = _workers(client), time.monotonic()
+                for future in [future for future, (worker, _) in under_way.items() if worker not in workers]:
+                    future.cancel()
+                    queue.take(under_way.pop(future)[1], None, len(workers))
+            chunk = None
+            for worker in workers.difference(worker for worker, _ in under_way.values()):
+                if (chunk := queue.next()) is None:
+                    break
+                call = pickle.dumps(_call(work, chunk, sent[worker]))
+                future = client.submit(pickle.loads, call, workers=[worker], pure=False)
+                under_way[future] = worker, chunk
+                completed.add(future)
+            if not under_way and (queue.is_over() or (workers and chunk is None)):
+                return
+            ended = completed.next_batch(block=False)
+            for future, result in ended:
+                if future in under_way:
+                    made = _made(address, future.status, result)
+                    yield from queue.take(under_way.pop(future)[1], made, len(workers))
+            if not ended:
+                time.sleep(_POLL_SECONDS)
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Cluster]:
-    """The workers of a scheduler, while _LOGGERS report nothing.
+def _connected(address: str) -> Iterator[Any]:
+    """A client of a scheduler, while _LOGGERS report nothing.
 
     Raises EngineError if Dask is not there, or none answers.
     """
@@ -95,13 +98,38 @@ def connected(address: str) -> Iterator[Cluster]:
             client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, ImportError) as error:
             raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
-        yield Cluster(client, address)
+        yield client
     finally:
         if client is not None:
             client.close(_CLOSE_SECONDS)
         gc.collect()  # what was lost with a scheduler is reported when it is collected
         for name, level in levels.items():
             logging.getLogger(name).setLevel(level)
+
+
+def _workers(client: Any) -> set[str]:
+    """The addresses of the workers that there are now. Raises EngineError if the scheduler is lost."""
+    try:
+        return set(client.nthreads())
+    except OSError:
+        raise EngineError(f"the Dask scheduler at {client.scheduler.address} is lost") from None
+
+
+def _made(address: str, status: str, result: Any) -> Made | None:
+    """What was made of a chunk, by the status and result of its future; None if its worker was lost."""
+    from distributed import KilledWorker
+
+    match status, result:
+        case "finished", made:
+            return made  # type: ignore[no-any-return]
+        case "error", (_, KilledWorker(), _):
+            return None
+        case "error", (_, ImportError() as error, _):
+            missing = f"is draughts-arena installed where the workers of {address} run?"
+            raise EngineError(f"{missing} ({error})") from None
+        case "error", (_, error, _):
+            raise error
+    raise EngineError(f"the Dask scheduler at {address} is lost")
 
 
 class _Call:
@@ -118,26 +146,26 @@ class _Call:
         return _called, self.arguments
 
 
-def _call(work: Work, tasks: Sequence[Any], sent: set[tuple[str, str]]) -> _Call:
-    """The call by which a worker does tasks, with the files that it was not `sent` before: paths and hashes."""
-    specs = {id(spec): spec for task in tasks for spec in _specs(task).values() if spec.type != ENGINE}
+def _call(work: Work, chunk: Chunk, sent: set[tuple[str, str]]) -> _Call:
+    """The call by which a worker does a chunk, with the files that it was not `sent` before: paths and hashes."""
+    specs = {id(spec): spec for task in chunk.tasks for spec in _specs(task).values() if spec.type != ENGINE}
     files = {path: mark for spec in specs.values() for path, mark in spec.files.items() if mark != MISSING}
     copies, contents = next((spec.copies for spec in specs.values() if spec.copies), ""), {}
     for path, mark in files.items() - sent:
         if found := [place for place in (Path(path), copy_of(path, mark, copies)) if hash_of(place) == mark]:
             contents[path, mark] = found[0].read_bytes()
     sent.update(files.items())
-    return _Call(work, tasks, files, contents, code_signature())
+    return _Call(work, chunk.tasks, files, contents, code_signature())
 
 
 _one_at_a_time = threading.Lock()
-"""Held while tasks are done: a player may use all of its process, whatever threads Dask gives it."""
+"""Held by the chunk that is being done: a player may use all of its process, whatever threads Dask gives it."""
 
 
 def _called(
-    work: Work, tasks: Sequence[Any], files: Files, contents: Mapping[tuple[str, str], bytes], signature: str
+    work: Work, tasks: list[Any], files: Files, contents: Mapping[tuple[str, str], bytes], signature: str
 ) -> Made:
-    """Do tasks, on a worker. Raises EngineError if the worker has another version."""
+    """Do a chunk, on a worker. Raises EngineError if the worker has another version."""
     if signature != code_signature():
         from distributed import get_worker
 

@@ -21,7 +21,7 @@ import arena
 from arena.ledger.ledger import Ledger
 from arena.play.cluster import _call, worker_count
 from arena.play.prepare import Tournament, prepare
-from arena.play.processes import EngineError
+from arena.play.processes import Chunk, EngineError
 from arena.play.workers import run as run_tasks
 from arena.rules.variants import VARIANTS
 from players.importing import forget_modules, loaded
@@ -200,7 +200,7 @@ def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_p
     forget_modules()
     build_player(spec, VARIANTS["english"])
     task = Probed(replace(spec, files=loaded()))
-    call = pickle.dumps(_call(itself, [task], set()))
+    call = pickle.dumps(_call(itself, Chunk([task]), set()))
     here.rename(tmp_path / "elsewhere")
     forget_modules()
     [sent] = pickle.loads(call).records

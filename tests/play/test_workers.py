@@ -22,8 +22,8 @@ import pytest
 
 import arena
 from arena.play import processes as processes_module
-from arena.play.processes import EngineError, Made
-from arena.play.workers import Chunk, Queue, is_here, kept_workers, run
+from arena.play.processes import Chunk, EngineError, Made, Queue
+from arena.play.workers import is_here, kept_workers, run
 from players.loading import own_code
 from players.player import Pause, PlayerSpec
 from tests.helpers.failing import OWN
