@@ -11,8 +11,6 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from arena.rules.jit.cache import cache_folder
-
 
 def at_commit(path: Path, folder: Path) -> Path | None:
     """The place of the file or folder that `REV:path` means in the repository of `folder`; None for another path.
@@ -33,6 +31,8 @@ def at_commit(path: Path, folder: Path) -> Path | None:
 @cache
 def _tree(commit: str, top: str) -> Path:
     """The folder that has the files of a commit, among the arena's own caches."""
+    from arena.rules.jit.cache import cache_folder  # with numba, for which no configuration waits
+
     folder = cache_folder().parent / "commits" / commit
     if not folder.is_dir():
         folder.parent.mkdir(exist_ok=True)

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-import numpy as np
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -37,6 +35,8 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
 
 def write_rows(table: pd.DataFrame, file: TextIO, header: bool = True) -> None:
     """Write a table's rows as CSV; an apostrophe stands before a text that a spreadsheet would run."""
+    import numpy as np  # for which no text waits
+
     safe = table.set_axis([_safe(name) for name in table.columns], axis=1)
     for place, kind in enumerate(safe.dtypes):
         if kind.name == "str":  # each text once: a table of games has the same ones again and again

@@ -26,6 +26,7 @@ from arena.report.page import html_of
 from arena.report.page.standings import rated, standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
+from arena.report.tables.partings import partings, summary
 from arena.report.tables.table import Grid, words
 from arena.report.together import RatedResults, source_of
 from players.identity import COPIES, copy_of
@@ -215,7 +216,13 @@ def _changes(before: Run, run: Run) -> list[str]:
     if lines == others:
         return [f"the games of {before.folder}, move for move"]
     both = _together([before, run])
-    return [*both.settings, *both.sentences]
+    of_players, of_before = run.info.players, before.info.players
+    parted = [
+        summary(partings(run.data, name, before.data, name), f"{name} ({run.folder.name})", before.folder.name)
+        for name in of_players
+        if name in of_before and of_players[name] != of_before[name]
+    ]
+    return [*both.settings, *both.sentences, *filter(None, parted)]
 
 
 def _together(runs: Sequence[Run]) -> RatedResults:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.base.errors import ArenaError
-from arena.base.wording import nearest, printable
+from arena.base.wording import nearest, printable, unknown
 from arena.board.pdn import game_in
 from arena.commands.best import analysis_of, best_document, best_lines, searched
 from arena.commands.drawing import show_board
@@ -19,7 +19,7 @@ from arena.commands.options import PATH, VARIANT, json_option, refuse
 from arena.commands.output import echo, put, say, show_json, show_table
 from arena.experiment.yaml.values import inline
 from arena.hosting.analysis import Findings
-from arena.ledger.game import played_game
+from arena.ledger.game import played_game, played_games
 from arena.ledger.read import read as read_run_data
 from arena.rules.board import Board
 from arena.rules.custom import OTHER_NAMES, VariantError, build_variant
@@ -52,6 +52,7 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 @click.option("--evaluation", help="Its value: a name, file.py:function, '{linear: {man: 100}}'.")
 @click.option("--best", type=click.IntRange(1), metavar="N", help="Search for the N best moves; Ctrl-C ends it.")
 @click.option("--player", help="Who searches: simple@d12, neural@5s, file.py:Class or YAML [the strongest, 10 s].")
+@click.option("--part", nargs=2, metavar="A B", help="Where the games of two players of a run part.")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--out", type=PATH, metavar="FILE", help="Write the games (.html), or the board (.svg, .txt).")
 @json_option
@@ -63,6 +64,7 @@ def show_command(
     evaluation: str | None,
     best: int | None,
     player: str | None,
+    part: tuple[str, str] | None,
     flip: bool,
     out: Path | None,
     as_json: bool,
@@ -75,6 +77,11 @@ def show_command(
     With --best it is searched depth after depth, or with twice as many nodes each time. Scores are the side to
     move's. From endgame tables that are there, all moves are listed that win, draw or lose.
     """
+    if part is not None:
+        one_game = {"game": game, "ply": ply, "evaluation": evaluation, "best": best, "flip": flip}
+        refuse("does not go with --part", variant=variant, json=as_json, **one_game)
+        _show_parting(Path(what), *part, out)
+        return
     if out is not None and out.suffix.lower() not in (".html", ".svg", ".txt"):
         raise ArenaError(f"{out}: games are written as .html, a board as .svg or .txt")
     viewed = position_of(what, variant, game, ply)
@@ -96,6 +103,27 @@ def show_command(
         show_json(document | (best_document(analysis, found) if analysis and found else {}))
     elif analysis and found:
         echo("\n".join(best_lines(analysis, found)))
+
+
+def _show_parting(folder: Path, player: str, other: str, out: Path | None) -> None:
+    """Print where the games of two players part, and write a page of those that end otherwise by that."""
+    from arena.report.load import load_run
+    from arena.report.tables.partings import summary
+    from arena.report.viewer import write_viewer
+
+    run = load_run(folder)
+    for name in (player, other):
+        if name not in run.players:
+            raise ArenaError(f"--part: {unknown('player', name, run.players)}")
+    table = run.partings(player, other)
+    echo(summary(table, player, other) or f"{player} and {other} met no opponent both")
+    rows = table[(table["by"] == "players") & (table["points"] != table["other_points"])].set_index("game")
+    if len(rows):
+        games = [*played_games(run.data, rows.index)]
+        moves = [{rows["ply"][of.number]: move} if (move := rows["other_move"][of.number]) else {} for of in games]
+        file, title = out or folder / "partings.html", f"{player} where {other} moves otherwise"
+        write_viewer(games, title, file, rows["ply"][games[0].number] - 1, moves)
+        say(f"wrote {file}: games of {player} with another result, and arrows for the moves of {other}")
 
 
 def _write(viewed: GamePosition, file: Path, flip: bool, found: Findings | None) -> None:

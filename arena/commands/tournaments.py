@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from arena.base.errors import ArenaError
+from arena.base.wording import first_few
 from arena.base.work import cores
 from arena.commands.options import PATH, json_option, refuse, watch_option, workers_option
 from arena.commands.output import STOPPED, echo, say, show_json, show_table
@@ -18,6 +20,7 @@ from arena.commands.watching import watch
 from arena.experiment.load import load, load_all, player_spec
 from arena.experiment.model import GradeSettings
 from arena.experiment.yaml.values import ConfigError
+from arena.hosting.sandbox import unavailable
 from arena.ledger.ledger import Ledger
 from arena.play.carry_out import available, play_runs
 from arena.play.grading import grade, graded_counts, grading_of
@@ -40,21 +43,54 @@ _REPORTS = "arena.commands.reports"
 @workers_option
 @click.option("--no-report", is_flag=True, help="Play only; `arena report` writes the report.")
 @click.option("--force", is_flag=True, help="Resume with other versions of packages than at the start.")
+@click.option("--yes", is_flag=True, help="Run the code in a report without a question.")
 @watch_option
 def run_command(
-    config: Path, out: Path | None, workers: Workers | None, no_report: bool, force: bool, is_watched: bool
+    config: Path,
+    out: Path | None,
+    workers: Workers | None,
+    no_report: bool,
+    force: bool,
+    yes: bool,
+    is_watched: bool,
 ) -> int:
     """Play the tournament that CONFIG describes and write its report.
+
+    A report.html in place of it is played again in a new folder, and its games are compared.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
     lost by players' failures, or players were found faulty, as the report's first notes say; 130: stopped
     by Ctrl-C.
     """
+    if config.suffix == ".html":
+        refuse("does not go with a report", no_report=no_report, force=force, watch=is_watched)
+        return _play_again(config, out, workers, is_sure=yes)
+    refuse("is for a report", yes=yes)
     if not is_watched:
         return play_config(config, out, workers, is_reported=not no_report, force=force)
     refuse("does nothing with --watch", no_report=no_report, force=force)
     watch(partial(load, config), out or Path("reports") / load(config).name, workers, config)
     return 0
+
+
+def _play_again(page: Path, out: Path | None, workers: Workers | None, *, is_sure: bool) -> int:
+    """Play the run of a report from what its page holds, with its code in a sandbox, and compare the games."""
+    from arena.report.replay import compared, held_by, write_sources
+
+    document = held_by(page)
+    folder = out or Path("reports") / f"{document['name']}-again"
+    sources = [name for name in document["files"] if name.endswith(".py")]
+    why = unavailable() if sources else ""
+    if sources:
+        where = f"without a sandbox, as {why}" if why else "in a sandbox"
+        echo(f"{page} has code of its author, which runs {where}: {first_few(sources, 5)}")
+        if not is_sure and not (sys.stdin.isatty() and click.confirm("Run it?")):
+            raise ArenaError("nothing is run: --yes runs the code of a report")
+    config = write_sources(document, folder, sandbox=bool(sources) and not why)
+    code = play_config(config, folder, workers)
+    if code != STOPPED:
+        echo(compared(document, folder))
+    return code
 
 
 def play_config(

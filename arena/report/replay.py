@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from zlib import compress, decompress
 
+from markupsafe import Markup
+
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import counted, first_few
@@ -21,40 +23,37 @@ from arena.ledger.info import versions
 from arena.ledger.read import RunData, read
 from players.identity import COPIES, copy_of
 
-SOURCES = "sources"
-"""The folder, in that of a run that is played again, of what its report held."""
 _MOST_BYTES = 4 << 20
 """Bytes of files that a page holds, at most."""
-_ELEMENT = re.compile(r'<script type="application/json" id="replay">"([^"]*)"</script>')
+_ELEMENT = '<script type="application/json" id="replay">"{}"</script>'
 
 
-def embedded(run: RunData, folder: Path) -> str:
-    """What the page of a run in a folder holds, packed; "" for a class, whose code is that of others.
-
-    It is "", too, where files are not kept that it needs.
+def replay_element(run: RunData, folder: Path) -> Markup:
+    """What the page of a run in a folder holds; nothing of a class, or of a sandbox, whose code is that of others,
+    and nothing where files are not kept that it needs.
     """
     experiment, home = run.experiment, run.experiment.path.parent
     kept = {path: copy_of(path, mark, folder / COPIES) for path, mark in run.info.all_files.items()}
     named = [experiment.openings.file, *(suite.name for suite in experiment.suite)]
-    beside = {name: found_file(Path(name), home) for name in named if name}
-    kept |= {name: path for name, path in beside.items() if path.is_file()}
+    kept |= {name: path for name in named if name and (path := found_file(Path(name), home)).is_file()}
     is_others = is_of_class(experiment.players) or "sheets" in experiment.report or experiment.sandbox
     if is_others or not all(path.is_file() for path in kept.values()):
-        return ""
+        return Markup()
     if sum(path.stat().st_size for path in kept.values()) > _MOST_BYTES:
-        return ""
+        return Markup()
     document = {
+        "name": experiment.name,
         "config": as_yaml(experiment, home),
         "files": {name: b64encode(path.read_bytes()).decode() for name, path in kept.items()},
         "versions": run.info.versions,
         "digests": _digests(run),
     }
-    return b64encode(compress(json.dumps(document).encode(), 9)).decode()
+    return Markup(_ELEMENT.format(b64encode(compress(json.dumps(document).encode(), 9)).decode()))
 
 
-def unpacked(page: Path) -> dict[str, Any]:
+def held_by(page: Path) -> dict[str, Any]:
     """What the page of a report holds. Raises ArenaError for one that cannot be played again."""
-    found = _ELEMENT.search(page.read_text(encoding="utf-8"))
+    found = re.search(_ELEMENT.format('([^"]*)'), page.read_text(encoding="utf-8"))
     if found is None:
         raise ArenaError(
             f"{page} holds no sources: it is of a class, of several runs, of large files, or no report"
@@ -63,37 +62,42 @@ def unpacked(page: Path) -> dict[str, Any]:
     return document
 
 
-def write_sources(document: Mapping[str, Any], folder: Path) -> Path:
-    """Write the files of a report into a folder, as they lay around its configuration, whose path is returned."""
-    up = max((Path(name).parts.count("..") for name in document["files"]), default=0)
-    home = folder.joinpath(SOURCES, *["up"] * up)
+def write_sources(document: Mapping[str, Any], folder: Path, *, sandbox: bool) -> Path:
+    """Write the files of a report below a folder, as they lay around its configuration, whose path is returned.
+
+    Raises ArenaError for a file that would lie elsewhere.
+    """
+    top = (folder / "sources").resolve()
+    home = top.joinpath(*["up"] * max((Path(name).parts.count("..") for name in document["files"]), default=0))
+    home.mkdir(parents=True, exist_ok=True)
     for name, content in document["files"].items():
-        if not (home / name).resolve().is_relative_to((folder / SOURCES).resolve()):
+        file = (home / name).resolve()
+        if not file.is_relative_to(top):
             raise ArenaError(f"the report's file {name} lies outside of {folder}")
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_bytes(b64decode(content))
-    config = home / KEPT_CONFIG
-    config.parent.mkdir(parents=True, exist_ok=True)
-    write_text(document["config"], config)
-    return config
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b64decode(content))
+    config: str = document["config"]
+    write_text(
+        config.replace("\nsandbox: false\n", "\nsandbox: true\n") if sandbox else config, home / KEPT_CONFIG
+    )
+    return home / KEPT_CONFIG
 
 
-def verdict(document: Mapping[str, Any], folder: Path) -> str:
+def compared(document: Mapping[str, Any], folder: Path) -> str:
     """How many games of the run in a folder are those of a report, and what may be the reason for others."""
     run = read(folder)
     then, now, here = document["digests"], _digests(run), versions()
-    games = sum(count for count, _ in then.values())
-    other = [name for name, digest in then.items() if [*now.get(name, ())] != digest]
-    same = games - sum(then[name][0] for name in other)
-    words = f"{same:,} of {counted(games, 'game')} are the same"
+    other = [name for name in then if then[name] != now.get(name)]
+    games, unlike = (sum(then[name][0] for name in names) for names in (then, other))
     if not other:
-        return words
-    unlike = [
+        return f"{games:,} of {counted(games, 'game')} are the same"
+    reasons = [
         f"{name} {was} then, {here[name]} now" for name, was in document["versions"].items() if here[name] != was
     ]
-    timed = "time limits never give the same games twice" if run.experiment.is_timed else ""
-    reasons = "; ".join(filter(None, [timed, *unlike]))
-    return f"{words}; others are in {first_few(other, 5)}" + (f" ({reasons})" if reasons else "")
+    if run.experiment.is_timed:
+        reasons.insert(0, "time limits never give the same games twice")
+    why = f" ({'; '.join(reasons)})" if reasons else ""
+    return f"{games - unlike:,} of {counted(games, 'game')} are the same; others are in {first_few(other, 5)}{why}"
 
 
 def _digests(run: RunData) -> dict[str, list[Any]]:

@@ -9,6 +9,7 @@ import pytest
 
 import arena
 from arena.report.tables.partings import partings, summary
+from tests.helpers.command_line import invoke, refused
 
 RUN = """\
 name: tiny
@@ -56,3 +57,15 @@ def test_games_part_at_the_first_ply_with_another_move_and_have_the_points_of_ea
 def test_players_without_a_common_opponent_have_no_partings(run: arena.Run) -> None:
     table = run.partings("a", "nobody")
     assert isinstance(table, pd.DataFrame) and table.empty and summary(table, "a", "nobody") == ""
+
+
+def test_the_viewer_opens_where_the_players_part_with_an_arrow_for_the_other_move(run: arena.Run) -> None:
+    table = run.partings("a", "c")
+    unlike = table[(table["by"] == "players") & (table["points"] != table["other_points"])]
+    assert len(unlike)
+    result = invoke("show", run.folder, "--part", "a", "c")
+    assert result.exit_code == 0 and summary(table, "a", "c") in result.stdout
+    assert f"{unlike.iloc[0]['ply'] - 1}" in (run.folder / "partings.html").read_text()
+    assert "c" in refused("show", run.folder, "--part", "a", "d") and "--ply" in refused(
+        "show", run.folder, "--part", "a", "c", "--ply", 3
+    )

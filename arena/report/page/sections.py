@@ -20,6 +20,7 @@ from arena.report.marks import game_link
 from arena.report.page import Contents, html_of, markdown_of, parts
 from arena.report.page.player import NOTHING, player_sections
 from arena.report.page.standings import crosstable_grid, standings_grid
+from arena.report.replay import replay_element
 from arena.report.run import Run
 from arena.report.sentences.answer import Opening, opening
 from arena.report.sentences.cautions import unfinished
@@ -49,7 +50,8 @@ class RunPage(Contents):
     def html(self) -> str:
         """The page as one self-contained file, which a browser loads again while the run is unfinished."""
         renewed = _RENEWED if unfinished(self.run) else None
-        return html_of("run.jinja", self.run.title, after=self._players[0], renewed=renewed, **self._given())
+        after = self._players[0] + replay_element(self.run.data, self.run.folder)
+        return html_of("run.jinja", self.run.title, after=after, renewed=renewed, **self._given())
 
     @property
     def markdown(self) -> str:

@@ -126,8 +126,11 @@ class RunGames:
             yield _packed([made[number] for number in block])
 
 
-def viewer_of(games: Sequence[PlayedGame], ply: int = 0) -> Markup:
-    """Games that are read, of a PDN or a run, as a part of a page, which opens at a ply of the first one."""
+def viewer_of(games: Sequence[PlayedGame], ply: int = 0, others: Sequence[Mapping[int, str]] = ()) -> Markup:
+    """Games that are read, of a PDN or a run, as a part of a page, which opens at a ply of the first one.
+
+    `others` are moves that were played elsewhere at plies of each game: arrows show them.
+    """
     variants = [*dict.fromkeys(game.variant for game in games)]
     listed = [
         {
@@ -145,13 +148,19 @@ def viewer_of(games: Sequence[PlayedGame], ply: int = 0) -> Markup:
     empty = {"opening": 0, "points": None, "swing": None, "error": ""}
     columns = {name: [(empty | row)[name] for row in listed] for name in (*listed[0], *empty)}
     documents = [_document(game) | {"tags": game.tags, "comments": game.comments} for game in games]
+    for document, of_game, game in zip(documents, others, games, strict=False):
+        document["errors"] = {
+            at: ("≠", Spelling.of(game.variant).move(move), square_numbers(move)) for at, move in of_game.items()
+        }
     blocks = [_packed(documents[at : at + AT_ONCE]) for at in range(0, len(documents), AT_ONCE)]
     return _part("", columns, blocks, variants, False, ply)
 
 
-def write_viewer(games: Sequence[PlayedGame], title: str, path: Path, ply: int = 0) -> None:
-    """Write a page of its own that shows games, at a ply of the first one."""
-    text = html_of("games.jinja", title, viewer=viewer_of(games, ply))
+def write_viewer(
+    games: Sequence[PlayedGame], title: str, path: Path, ply: int = 0, others: Sequence[Mapping[int, str]] = ()
+) -> None:
+    """Write a page of its own that shows games, at a ply of the first one, as `viewer_of` does."""
+    text = html_of("games.jinja", title, viewer=viewer_of(games, ply, others))
     replace(path, partial(write_text, text))
 
 

@@ -88,7 +88,8 @@ export class Stage {
     const next = this.played[this.ply];
     const { names, rules } = this.rules;
     this.board.show(position.pieces, last && last.squares, positionText(position, names));
-    this.board.arrows(next?.better ? [{ path: next.betterPath, kind: "hint" }] : []);
+    const both = next?.better ? [{ path: next.path, kind: "played" }, { path: next.betterPath, kind: "hint" }] : [];
+    this.board.arrows(both);
     this.graph.go(this.ply);
     const comment = last ? last.comment : this.comment;
     const told = comment ? [element("q", {}, comment)] : [];
