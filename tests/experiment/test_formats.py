@@ -208,7 +208,8 @@ def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(
         assert sentence.startswith("The run ended when") == (error == 500)
 
 
-def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
+def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 100.0)
     plan = plan_of(tmp_path, FOUR)
     figures = zip((9.0, 1.0, 3.0, 2.0, 2.0), ["draw"] * 2 + ["white"] * 3, strict=True)
     made = [

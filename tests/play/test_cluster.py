@@ -125,7 +125,10 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     assert_same(arena.load(tmp_path / "out"), whole)
 
 
-def test_a_check_measures_games_on_the_workers_of_a_cluster_and_counts_them(dask: Dask, tmp_path: Path) -> None:
+def test_a_check_measures_games_on_the_workers_of_a_cluster_and_counts_them(
+    dask: Dask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 100.0)
     planned(tmp_path)
     command = ["check", str(tmp_path / "config.yaml"), "--workers", dask.address, "--json"]
     without = invoke(*command)
