@@ -182,7 +182,7 @@ def rate(
     }
     if table["by_prior"].any():
         notes["by prior"] = (
-            "* Won, or lost, all games against the rest: the prior alone keeps the distance finite."
+            "* As a group they won, or lost, all games against the others: the prior alone bounds the distance."
         )
     if not joint.tells_advantage and len(anchors) < 2 and has_met.any():
         notes["no advantage"] = (

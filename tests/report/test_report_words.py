@@ -247,7 +247,7 @@ def test_twice_the_depth_is_worth_what_a_line_says_or_there_is_the_elo_of_each_d
     bent = doublings(by_strength(tmp_path, {1: 0.0, 2: 2.0, 4: -1.0, 8: 0.5}))
     (of_y,) = [claim for claim in bent if claim.names == ("evaluation y",)]
     assert of_y.interval is None and re.search(
-        r"not worth the same everywhere: Elo .* at 1, .* at 8\.$", of_y.sentence
+        r"not worth the same everywhere; Elo .* at 1, .* at 8\.$", of_y.sentence
     )
 
 

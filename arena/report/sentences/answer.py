@@ -84,10 +84,10 @@ def how_to_read(claims: Sequence[Claim]) -> str:
     is_compared = any(
         word in sentences for word in ("stronger than", "weaker than", "no difference shown", "; stronger")
     )
-    error = (
-        " “Stronger” has a chance of error of 5 % for all comparisons of a run together." if is_compared else ""
-    )
-    return f"Elo with 95 % intervals; 100 Elo are 64 % of the points.{error}"
+    words = "100 Elo are 64 % of the points; ± is the 95 % interval of one number"
+    if is_compared:
+        words += ", “stronger” has a chance of error of 5 % for all comparisons of a run together"
+    return f"{words}."
 
 
 def answer(run: Run) -> list[Claim]:
@@ -175,7 +175,7 @@ def doublings(run: Run) -> list[Claim]:
             gain = Interval.of(row, "gain")
             if not row["fits"]:
                 words = f"Doubling the {per}{of} is not worth the same everywhere"
-                claims.append(Claim(f"{words}: {_elo_by(run, per, row['family'])}", names))
+                claims.append(Claim(f"{words}; {_elo_by(run, per, row['family'])}", names))
             elif gain.error <= TOO_WIDE:
                 unlike = "" if row["shown"] else ", not shown"
                 claims.append(Claim(f"Gain by doubling the {per}{of}{unlike}", names, gain, bool(row["shown"])))
