@@ -21,7 +21,7 @@ from arena.base.files import FolderError, commit, lock_folder
 from arena.base.wording import counted, first_few
 from arena.experiment.model import BESIDE, FIXED, Experiment
 from arena.experiment.schedule import Result
-from arena.ledger.info import RunInfo, Session, machine, versions
+from arena.ledger.info import Entrant, RunInfo, Session, machine, versions
 from arena.ledger.packing import MOVE_RECORD
 from arena.ledger.record import GameRecord, GradedGame, SuiteAnswer
 from players.identity import now, placed
@@ -84,8 +84,11 @@ GRADES = Table.of("grades", GradedGame, "key", "judge")
 ANSWERS = Table.of("answers", SuiteAnswer, "player", "suite", "position")
 META = Table("meta", {"name": "TEXT", "document": "TEXT"}, ["name"])
 TABLES = (META, GAMES, GRADES, ANSWERS)
-FORMAT = zlib.crc32(repr([*(table.definition for table in TABLES), MOVE_RECORD]).encode()) >> 1
-"""The number of the format, in the file's head: another one with each change of a table or of a move's record."""
+_DOCUMENTS = RunInfo._fields, Entrant._fields
+FORMAT = zlib.crc32(repr([*(table.definition for table in TABLES), MOVE_RECORD, _DOCUMENTS]).encode()) >> 1
+"""The number of the format, in the file's head: another one with each change of a table, of a move's record, or of
+what is known of a run and its players.
+"""
 
 
 def checksum(row: Collection[Any]) -> int:

@@ -48,7 +48,10 @@ def charts(run: Run) -> dict[str, Chart]:
         caption = "Joint rating of all players with 95 % intervals."
         found.append(Chart("elo", caption, partial(plot_elo, rated, reference=run.zero)))
     if len(rated) and len(run.endgame_errors):
-        caption = "Decisions in endings that threw away half a point or more, against Elo, with 95 % intervals."
+        caption = (
+            "Decisions in endings that threw away half a point or more, against Elo, with 95 % intervals; hollow "
+            "at the upper end: no error."
+        )
         errors = run.endgame_errors.merge(rated[["player", *Interval.columns_of("elo")]], "left", on="player")
         found.append(Chart("errors", caption, partial(plot_errors, errors, reference=run.zero)))
     return {chart.name: chart for chart in found}

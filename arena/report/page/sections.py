@@ -198,5 +198,6 @@ class RunPage(Contents):
             if value
         )
         versions = ", ".join(f"{name} {version}" for name, version in run.info.versions.items() if version)
+        versions += f", commit {run.info.commit}" if run.info.commit else ""
         lines = [line for line in (f"Seed {run.experiment.seed}. {versions}", machine) if line]
         return ". ".join(lines)

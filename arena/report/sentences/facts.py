@@ -87,7 +87,9 @@ def _when(run: Run) -> list[str]:
     if session is None or session.games:
         return [when]
     ended = (run.games["began"] + run.games["seconds"].map(lambda seconds: timedelta(seconds=seconds))).max()
-    on = f" on {counted(cores, 'core')}" if (cores := run.info.machine.get("cores")) else ""
+    cores, workers = run.info.machine.get("cores", 0), session.workers
+    used = min(cores, workers) if isinstance(workers, int) else 0
+    on = f" on {counted(used, 'core')}" if used else ""
     return [f"{when}, {duration((ended - first).total_seconds())}{on}"]
 
 
