@@ -269,7 +269,7 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
         assert f"Next {mover['move']} ??; the arrow shows {better}." in page.text_content("[data-part=status]")
         origin, *_, target = map(int, re.findall(r"\d+", better))
         for flip in (False, True):
-            for part, number in ((".arrow-head", target), (".arrow-shaft", origin)):
+            for part, number in ((".arrow-hint .arrow-head", target), (".arrow-hint .arrow-shaft", origin)):
                 x, y = corner(build_variant(run.experiment.variant), number, flip)
                 assert page.get_attribute(part, "d").startswith(f"M{x + UNIT // 2} {y + UNIT // 2} ")
             page.click("[data-action=flip]")
