@@ -23,7 +23,7 @@ from arena.report.template import modules
 from arena.web.documents import board_document
 from arena.web.games import GameRoom, variant_of
 from arena.web.guard import FAILED, HOSTS, MODULES, Guard
-from arena.web.messages import Json, Refusal, game_asked_for, refused
+from arena.web.messages import MOST_FEN, Json, Refusal, game_asked_for, refused
 from arena.web.page import MODULE, page, page_policy
 from arena.web.threads import background, in_thread
 
@@ -102,6 +102,8 @@ async def _offer(request: Request) -> Response:
 async def _board(request: Request) -> Response:
     asked = request.query_params
     variant = variant_of(asked.get("variant", ""))
+    if len(asked.get("fen", "")) > MOST_FEN:
+        raise Refusal(422, "the FEN is too long")
     try:
         return Json(await in_thread(partial(board_document, variant, asked.get("fen"))))
     except ValueError as error:

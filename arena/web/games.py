@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import time
 from functools import partial
@@ -26,6 +27,8 @@ KEPT_SECONDS = 600.0
 SWEEP_SECONDS = 5.0
 MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""
+_RULES = re.compile(r"[\w{}:, .-]{0,300}")
+"""A name of rules, or a mapping without lists, anchors and tags of YAML."""
 
 
 class GameRoom:
@@ -102,7 +105,9 @@ class GameRoom:
 
 
 def variant_of(name: str) -> Variant:
-    """The rule set of that name. Raises Refusal."""
+    """The rule set of that name, or of a mapping of words and numbers. Raises Refusal."""
+    if not _RULES.fullmatch(name):
+        raise Refusal(422, "no rule set has such a name")
     try:
         return build_variant(name)
     except VariantError as error:

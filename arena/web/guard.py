@@ -34,7 +34,9 @@ FAILED = Refusal(500, "something went wrong here; the terminal says what")
 HEADER_SECONDS = 10.0
 """Seconds in which the header of a request has to arrive."""
 MOST_CONNECTIONS = 64
-"""Connections, without those of windows; for another one the oldest is closed that is not being answered."""
+"""Connections, without those of windows; for another one the oldest is closed, idle ones first."""
+MOST_LINES, MOST_LINE = 64, 4096
+"""Lines of the header of a websocket, and bytes of each, at most."""
 
 
 class Guard:
@@ -101,14 +103,23 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self.since = self.loop.time()
         self._timer = self.loop.call_later(HEADER_SECONDS, transport.abort)
-        others = [each for each in self.connections if isinstance(each, Connection)]
+        others = [each for each in self.connections if isinstance(each, Connection) and each is not self]
         others = [each for each in others if not each.transport.is_closing()]
-        if len(others) > MOST_CONNECTIONS and (idle := [each for each in others if each.is_idle]):
-            min(idle, key=lambda each: each.since).transport.abort()
+        if len(others) >= MOST_CONNECTIONS:  # who reads no answer is no longer idle, and must go, too
+            min(others, key=lambda each: (not each.is_idle, each.since)).transport.abort()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._time_header()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """Refuse what the handshake would leave without an answer: long lines, many headers, a body."""
+        lines = [event.target, *(value for _, value in event.headers)]
+        has_body = any(name in (b"content-length", b"transfer-encoding") for name, _ in event.headers)
+        if has_body or len(lines) > MOST_LINES or max(map(len, lines)) > MOST_LINE:
+            self.send_400_response("no such upgrade")
+            return
+        super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

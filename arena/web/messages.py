@@ -49,6 +49,8 @@ def refused(refusal: Refusal) -> Json:
 
 
 Name: TypeAlias = Annotated[str, Field(max_length=300)]
+MOST_FEN = 2000
+"""Characters of a FEN."""
 
 
 class Body(BaseModel):
@@ -77,7 +79,7 @@ class NewGame(Body):
     variant: Name
     white: Name
     black: Name
-    fen: Annotated[str, Field(max_length=2000)] | None = None
+    fen: Annotated[str, Field(max_length=MOST_FEN)] | None = None
     clock: ClockGiven | None = None
     draws: bool = True
     """Whether the game ends where the rules call it a draw."""
