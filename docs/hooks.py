@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[1]
 KEPT, PLAYED = "reports/showcase/quickstart/summary.md", "reports/quickstart/report.html"
 """The sample report as Markdown, which is committed, and as a page, if quickstart has been played."""
-CODE = re.compile(r"\]\((?!\w+:)([\w./-]+\.(?:c|cff|java|js|py|rs|yaml))\)")
+CODE = re.compile(r"\]\((?!\w+:)([\w./-]+\.(?:c|cff|java|js|py|rs|ya?ml))\)")
 """A link to a file of code."""
 
 
