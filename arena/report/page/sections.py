@@ -50,8 +50,13 @@ class RunPage(Contents):
     def html(self) -> str:
         """The page as one self-contained file, which a browser loads again while the run is unfinished."""
         renewed = _RENEWED if unfinished(self.run) else None
-        after = self._players[0] + replay_element(self.run.data, self.run.folder)
+        after = self._players[0] + self.replay
         return html_of("run.jinja", self.run.title, after=after, renewed=renewed, **self._given())
+
+    @cached_property
+    def replay(self) -> Markup:
+        """What plays the run again."""
+        return replay_element(self.run.data, self.run.folder)
 
     @property
     def markdown(self) -> str:
