@@ -77,13 +77,15 @@ def show_command(
     With --best it is searched depth after depth, or with twice as many nodes each time. Scores are the side to
     move's. From endgame tables that are there, all moves are listed that win, draw or lose.
     """
-    if part is not None:
-        one_game = {"game": game, "ply": ply, "evaluation": evaluation, "best": best, "flip": flip}
-        refuse("does not go with --part", variant=variant, json=as_json, **one_game)
-        _show_parting(Path(what), *part, out)
-        return
     if out is not None and out.suffix.lower() not in (".html", ".svg", ".txt"):
         raise ArenaError(f"{out}: games are written as .html, a board as .svg or .txt")
+    if part is not None:
+        searched_by = {"evaluation": evaluation, "best": best, "player": player}
+        refuse(
+            "does not go with --part", variant=variant, game=game, ply=ply, flip=flip, json=as_json, **searched_by
+        )
+        _show_parting(Path(what), *part, out)
+        return
     viewed = position_of(what, variant, game, ply)
     if best is None:
         refuse("is for --best, who searches", player=player)
@@ -111,6 +113,8 @@ def _show_parting(folder: Path, player: str, other: str, out: Path | None) -> No
     from arena.report.tables.partings import summary
     from arena.report.viewer import write_viewer
 
+    if out is not None and out.suffix.lower() != ".html":
+        raise ArenaError(f"{out}: the games of --part are written as .html")
     run = load_run(folder)
     for name in (player, other):
         if name not in run.players:

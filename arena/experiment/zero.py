@@ -28,7 +28,7 @@ def reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
     """
     anchored = [spec for spec in specs if spec.name == anchor]
     if anchored or len(specs) != 2:
-        others = [spec for spec in specs if is_of_class(specs) and not source_of(spec)]
+        others = [spec for spec in specs if not source_of(spec)] if is_of_class(specs) else []
         return [*anchored, *others, *specs][0]
     first, second = (bool(own_code(spec) or user_files(spec)) for spec in specs)
     return specs[0] if second and not first else specs[1]

@@ -44,7 +44,6 @@ _HEAD = 34  # length of an arrow's head
 Way: TypeAlias = str | Sequence[int]  # squares one after another: `11-15`, `22x15x8`, or their numbers
 _PIXELS = 400
 LETTERS = {"w": "w", "W": "W", "b": "b", "B": "B", "": "."}  # pieces by their letters, an empty square
-FIGURES = {"w": "⛀", "W": "⛁", "b": "⛂", "B": "⛃", "": "·"}  # pieces as Unicode has them, an empty square
 WIDTHS = (5, 4, 3)  # characters that a square can be across
 
 
@@ -209,14 +208,13 @@ def board_text(
     last: MoveSquares | None = None,
     marks: Collection[int] = (),
     flip: bool = False,
-    pieces: Mapping[str, str] = LETTERS,
     width: int = WIDTHS[0],
     labels: Labels = "numbers",
 ) -> str:
     """The board in lines, each square with its label and what stands on it, then who is to move.
 
-    The squares of the last move stand in [], `marks`, numbers of squares, in (). `pieces` is LETTERS or FIGURES,
-    `width` one of WIDTHS: squares of 4 characters have the second bracket alone, squares of 3 none.
+    The squares of the last move stand in [], `marks`, numbers of squares, in (). `width` is one of WIDTHS: squares
+    of 4 characters have the second bracket alone, squares of 3 none.
     """
     lines, ends = list[str](), () if last is None else last[:2]
     for row in rows_of(variant, flip):
@@ -225,7 +223,7 @@ def board_text(
             if not number:
                 cells.append(" " * width)
                 continue
-            piece = pieces[piece_letter(position, variant.bits[number - 1])]
+            piece = LETTERS[piece_letter(position, variant.bits[number - 1])]
             opens, closes = "()" if number in marks else "[]" if number in ends else "  "
             label = square_label(variant, number, labels)
             cells.append(f"{opens}{label:>2}{piece}{closes}"[width < WIDTHS[0] :][:width])

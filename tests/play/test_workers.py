@@ -149,28 +149,28 @@ def processes() -> dict[int, Process]:
 # tasks and records
 
 
-def in_processes(workers: int, tasks: int = 30) -> set[int]:
+def processes_of(workers: int, tasks: int = 30) -> set[int]:
     return set(run(process_of, range(tasks), workers, lambda: False))
 
 
 @pytest.mark.full
 def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block() -> None:
     of_threads: list[set[int]] = []
-    threads = [threading.Thread(target=lambda: of_threads.append(in_processes(1))) for _ in range(2)]
+    threads = [threading.Thread(target=lambda: of_threads.append(processes_of(1))) for _ in range(2)]
     for thread in threads:
         thread.start()
-    first, second = in_processes(2), in_processes(2)
+    first, second = processes_of(2), processes_of(2)
     for thread in threads:
         thread.join()
     everything = set.union(first, second, *of_threads)
     assert len(everything) == 2 + 2 + 1 + 1 and os.getpid() not in everything
     with kept_workers():
-        kept = in_processes(2)
-        assert in_processes(2) == kept and in_processes(2, tasks=1) < kept
+        kept = processes_of(2)
+        assert processes_of(2) == kept and processes_of(2, tasks=1) < kept
         os.kill(killed := min(kept), signal.SIGTERM)  # while it is idle
         with suppress(ChildProcessError):  # it was waited for
             os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)
-        assert len(in_processes(2) & kept) == 1
+        assert len(processes_of(2) & kept) == 1
     everything |= kept
     assert sys.platform != "linux" or not everything & processes().keys()
     assert set(run(process_of, range(3), 1, lambda: False, [])) == {os.getpid()}

@@ -54,9 +54,7 @@ def _encounters(run: RunData, player: str, other: str) -> pd.DataFrame:
         white = mine["result"].map(WHITE_POINTS).astype(float)
         points = white if colour == "white" else 1 - white
         sides.append(mine.assign(opponent=mine[opponent], colour=colour, points=points))
-    games = pd.concat(sides)
-    games["time"] = games.groupby(_ENCOUNTER[:-1]).cumcount()
-    return games[[*_ENCOUNTER, "game", "points"]]
+    return pd.concat(sides)[[*_ENCOUNTER, "game", "points"]]
 
 
 def _moves(run: RunData, games: pd.Series) -> dict[int, list[tuple[str, str]]]:
