@@ -266,7 +266,8 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
         page.locator(f"main a[href^='#game={id}&']").first.click()
         page.wait_for_selector(".arrow-hint")
         assert position(page) == fens(run, id)[4]
-        assert f"Next {mover['move']} ??; the arrow shows {better}." in page.text_content("[data-part=status]")
+        told = f"Next {mover['move']} ??; the green arrow shows {better}."
+        assert told in page.text_content("[data-part=status]")
         origin, *_, target = map(int, re.findall(r"\d+", better))
         for flip in (False, True):
             for part, number in ((".arrow-hint .arrow-head", target), (".arrow-hint .arrow-shaft", origin)):

@@ -143,7 +143,7 @@ export class Stage {
   /* That the next move is an error, and what the arrow shows. */
   warning(next) {
     if (!next?.mark) return [];
-    return [" Next ", element("strong", {}, next.text), element("b.viewer-error", {}, ` ${next.mark}`), `; the arrow shows ${next.better}.`];
+    return [" Next ", element("strong", {}, next.text), element("b.viewer-error", {}, ` ${next.mark}`), `; the green arrow shows ${next.better}.`];
   }
 
   name(white) {
