@@ -23,9 +23,9 @@ from arena.commands.cli import COMMANDS, main
 from arena.commands.output import show_table, wrapped
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
-from tests.helpers import made_up
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.configs import BROKEN, GOOD
+from tests.helpers.runs import fill
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 ROOT = Path(__file__).parents[2]
@@ -251,7 +251,7 @@ def test_a_pilot_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_nobody_reads_any_more_ends_no_command(tmp_path: Path) -> None:
-    made_up.fill(tmp_path / "run", "random", 12)
+    fill(tmp_path / "run", 12)
     command = f"{sys.executable} -m arena report run run | head -1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],

@@ -25,9 +25,9 @@ from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.write import write_pdn
 from arena.rules.variants import VARIANTS
-from tests.helpers import made_up
 from tests.helpers.command_line import invoke
 from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
+from tests.helpers.runs import fill
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20
@@ -35,6 +35,7 @@ SECONDS = 20
 LONG = 60
 """Times as many examples in the long run."""
 ENGLISH = VARIANTS["english"]
+RANDOM = load({"name": "random", "variant": "english", "players": ["random", "greedy"]})
 CSV = [
     "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n",
     "white,black,wins,draws,losses,pair\nann,bob,10,3,4,1\nbob,cat,2,0,5,1\ncat,ann,1,1,1,2\n",
@@ -175,7 +176,7 @@ def a_ledger(data: bytes, folder: Path) -> None:
     except StoreError as error:
         _one_line(error)
     try:
-        with Ledger(folder, made_up.experiment("random"), RunInfo()) as ledger:
+        with Ledger(folder, RANDOM, RunInfo()) as ledger:
             assert len(ledger.results()) <= 12
     except StoreError as error:
         _one_line(error)
@@ -206,9 +207,9 @@ def data_of(*patterns: str) -> list[bytes]:
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     folder = tmp_path_factory.mktemp("fuzz")
-    made_up.fill(folder, "random", 12)
+    fill(folder, 12)
     whole = (folder / FILE).read_bytes()
-    with Ledger(folder, made_up.experiment("random"), RunInfo()) as ledger:
+    with Ledger(folder, RANDOM, RunInfo()) as ledger:
         ledger.put("note", "x" * 5000)
         ledger.delete(GAMES, "rowid > 9")
         begun, log = ((folder / f"{FILE}{suffix}").read_bytes() for suffix in ("", "-wal"))

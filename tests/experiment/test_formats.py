@@ -31,8 +31,8 @@ from arena.report.tables.outcomes import sprt_path, verdict
 from arena.rules.game import Termination
 from arena.rules.result import points_of, result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
+from tests.helpers.runs import playing
 from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, Result, batches, drawn, plan_of
-from tests.helpers.tournaments import playing
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"

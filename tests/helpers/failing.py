@@ -16,7 +16,7 @@ from arena.rules.variants import VARIANTS
 from players.player import Allowance, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.report_data import repeatable
-from tests.helpers.tournaments import play_whole
+from tests.helpers.runs import play_whole
 
 OWN = '''\
 import ctypes

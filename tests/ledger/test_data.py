@@ -34,8 +34,8 @@ from players.player import PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import described
-from tests.helpers.tournaments import open_for
-from tests.helpers.tournaments import run as played
+from tests.helpers.runs import StoredRun
+from tests.helpers.runs import run as played
 
 ENGLISH = VARIANTS["english"]
 OWN = '''
@@ -251,7 +251,7 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
 
 
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:
-    open_for(tmp_path).close()
+    StoredRun(tmp_path / "out", "abc", 8).ledger.close()
     empty = arena.load(tmp_path / "out")
     tables = (empty.games, empty.void_games, empty.positions(), empty.moves.assign(fen=""))
     for name, table in zip(("games", "games", "moves", "moves"), tables, strict=True):

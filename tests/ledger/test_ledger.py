@@ -20,8 +20,7 @@ from arena.ledger.info import Entrant
 from arena.ledger.ledger import FILE, Ledger, StoreError
 from arena.ledger.read import ids, read
 from tests.helpers.command_line import invoke
-from tests.helpers.stored_run import StoredRun
-from tests.helpers.tournaments import assert_same
+from tests.helpers.runs import StoredRun, assert_same
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 CONFIG = """\

@@ -22,10 +22,9 @@ from arena.play.prepare import prepare
 from arena.report.run import Run
 from arena.report.sentences.facts import details
 from arena.report.tables import rated_run
-from tests.helpers import made_up
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, data_of, write_quickly
-from tests.helpers.tournaments import experiment, playing
+from tests.helpers.runs import experiment, fill, playing
 
 NAMES = [name for name, _ in MOVE_COLUMNS]
 
@@ -34,7 +33,7 @@ NAMES = [name for name, _ in MOVE_COLUMNS]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of made-up games of players that search."""
     made = tmp_path_factory.mktemp("volume")
-    made_up.fill(made, "searching", 120)
+    fill(made, 120)
     return made
 
 

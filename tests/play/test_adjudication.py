@@ -19,7 +19,7 @@ from arena.rules.variants import VARIANTS
 from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
-from tests.helpers.tournaments import assert_same, run
+from tests.helpers.runs import assert_same, run
 
 WON, LOST = Outcome(WHITE, Termination.ADJUDICATED_WIN), Outcome(BLACK, Termination.ADJUDICATED_WIN)
 DRAWN = Outcome(None, Termination.ADJUDICATED_DRAW)

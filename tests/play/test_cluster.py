@@ -29,8 +29,8 @@ from players.player import PlayerSpec
 from players.table import build_player
 from tests.helpers.command_line import invoke
 from tests.helpers.needed import needed
+from tests.helpers.runs import CONFIG, assert_same, experiment, playing, run, stored
 from tests.helpers.tasks import work
-from tests.helpers.tournaments import CONFIG, assert_same, experiment, playing, run, stored
 
 pytestmark = pytest.mark.full
 

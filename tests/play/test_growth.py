@@ -15,8 +15,8 @@ from arena.experiment.yaml.values import ConfigError
 from arena.ledger.ledger import StoreError
 from arena.watch.observer import Observer
 from tests.helpers.command_line import invoke
-from tests.helpers.tournaments import assert_same
-from tests.helpers.tournaments import play_run as play
+from tests.helpers.runs import assert_same
+from tests.helpers.runs import play_run as play
 from tests.helpers.watched import read_status
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -17,7 +17,7 @@ from arena.play.carry_out import available
 from arena.play.prepare import prepare
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
-from tests.helpers.tournaments import playing
+from tests.helpers.runs import playing
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 OWN = """\

@@ -19,7 +19,7 @@ from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
-from tests.helpers.tournaments import CONFIG, assert_same, experiment, play_run, run, stored
+from tests.helpers.runs import CONFIG, assert_same, experiment, play_run, run, stored
 
 SMALL = CONFIG.replace("count: 8", "count: 4")
 

@@ -17,7 +17,7 @@ import arena
 from arena.experiment.openings.sources import random_line
 from players.evaluation.build import build_evaluation
 from tests.helpers.needed import needed
-from tests.helpers.stored_run import StoredRun
+from tests.helpers.runs import StoredRun
 
 pytestmark = [pytest.mark.full, pytest.mark.compiled]
 RECIPES = Path(__file__).parents[2] / "configs" / "recipes"

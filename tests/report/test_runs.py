@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import invoke
-from tests.helpers.stored_run import StoredRun
+from tests.helpers.runs import StoredRun
 
 MOVES = ("11-15", "23-19", "8-11")
 

@@ -13,7 +13,7 @@ import pytest
 import arena
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.results import written
-from tests.helpers.stored_run import StoredRun
+from tests.helpers.runs import StoredRun
 
 OTHERS = ("x", "y", "z")
 

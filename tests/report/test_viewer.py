@@ -18,7 +18,7 @@ from arena.rules.played import PlayedGame, replayed
 from arena.rules.variants import Variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import data_of, player, synthetic, unpacked
-from tests.helpers.stored_run import StoredRun
+from tests.helpers.runs import StoredRun
 
 PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
 

@@ -24,9 +24,8 @@ from arena.rules.game import Termination
 from arena.watch import display, status
 from arena.watch.display import PLAIN_SECONDS, Display, window
 from arena.watch.status import Status, StatusReader, status_line
+from tests.helpers.runs import StoredRun, playing
 from tests.helpers.schedules import plan_of
-from tests.helpers.stored_run import StoredRun
-from tests.helpers.tournaments import playing
 from tests.helpers.watched import read_status, status_of
 
 

@@ -28,7 +28,7 @@ from arena.watch import display
 from arena.watch.display import Display, follow
 from arena.watch.status import CLOCK, Status, StatusReader, status_line
 from tests.helpers.command_line import invoke, refused
-from tests.helpers.stored_run import StoredRun
+from tests.helpers.runs import StoredRun
 from tests.helpers.watched import read_status, status_of
 
 
