@@ -22,7 +22,7 @@ COLOURS = 128
 """Of a picture, so that it is small."""
 
 EXPERIMENT = Path("configs/quickstart.yaml")
-SIZE = {"width": 1300, "height": 1020}
+WIDTH, HEIGHT = 1300, 1020
 ARROWS = {
     "seed": ("#b5541c", ".facts", "840 games", "above"),
     "openings": ("#0b7a4b", ".facts", "20 openings of 4 random plies", "below"),
@@ -88,7 +88,7 @@ ANALYSED_SECONDS = 4
 
 def experiment(browser: Browser, report: Path, target: Path) -> None:
     """Draw an arrow from keys of the configuration to the part of its report that each makes."""
-    page = browser.new_page(viewport=SIZE)
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
     page.goto(report.resolve().as_uri())
     lines = [re.sub(r"\s*#.*", "", line) for line in EXPERIMENT.read_text(encoding="utf-8").splitlines()]
     page.evaluate(ANNOTATE, ["\n".join(line for line in lines if line), ARROWS])
@@ -120,11 +120,14 @@ def _save(page: Page, target: Path) -> None:
 
 
 def main(name: str, *paths: str) -> None:
-    """Make the picture of this name."""
+    """Make a picture: `board` at a path, or `experiment` of the report at the first path."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        {"experiment": experiment, "board": board}[name](browser, *map(Path, paths))
+        if name == "board":
+            board(browser, Path(paths[0]))
+        else:
+            experiment(browser, *map(Path, paths))
         browser.close()
 
 
