@@ -26,7 +26,7 @@ from arena.report.page import html_of
 from arena.report.page.standings import rated, standings_grid
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
-from arena.report.tables.partings import partings, summary
+from arena.report.tables.outcomes import partings, summary
 from arena.report.tables.table import Grid, words
 from arena.report.together import RatedResults, source_of
 from players.identity import COPIES, copy_of

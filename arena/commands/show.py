@@ -110,7 +110,7 @@ def show_command(
 def _show_parting(folder: Path, player: str, other: str, out: Path | None) -> None:
     """Print where the games of two players part, and write a page of those that end otherwise by that."""
     from arena.report.load import load_run
-    from arena.report.tables.partings import summary
+    from arena.report.tables.outcomes import summary
     from arena.report.viewer import write_viewer
 
     if out is not None and out.suffix.lower() != ".html":

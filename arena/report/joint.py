@@ -20,8 +20,6 @@ from arena.ratings.joint import Ratings
 from arena.ratings.several import JOINT, Across, across, by_run, differing, gains_by_run, mean
 from arena.report.charts.plots import plot_joint
 from arena.report.charts.style import Chart, kinds_of
-from arena.report.faults import Faults
-from arena.report.files import DECIMALS
 from arena.report.load import listed_runs, load_run, runs_of
 from arena.report.page import Contents, html_of, markdown_of
 from arena.report.page.standings import standings_grid
@@ -30,8 +28,10 @@ from arena.report.sentences.answer import answer, how_to_read
 from arena.report.sentences.cautions import cautions, failures, unfinished
 from arena.report.sentences.claims import Claim, Level, compared, ranging, shortened
 from arena.report.sentences.facts import facts
+from arena.report.tables.rated_run import Faults
 from arena.report.tables.table import NAMED, Cell, Grid, Heading, Style, intervals, with_decimals, words
 from arena.report.together import fits
+from arena.report.write import DECIMALS
 
 DIFFER = 0.05
 """Chance, for all players together, below which what a player gains differs from run to run."""

@@ -97,7 +97,8 @@ def compared(document: Mapping[str, Any], folder: Path) -> str:
     if run.experiment.is_timed:
         reasons.insert(0, "time limits never give the same games twice")
     why = f" ({'; '.join(reasons)})" if reasons else ""
-    return f"{games - unlike:,} of {counted(games, 'game')} are the same; others are in {first_few(other, 5)}{why}"
+    where = first_few(other, 5, "; ")
+    return f"{games - unlike:,} of {counted(games, 'game')} are the same; others are in {where}{why}"
 
 
 def _digests(run: RunData) -> dict[str, list[Any]]:

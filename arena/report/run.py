@@ -12,22 +12,10 @@ import pandas as pd
 from arena.base.wording import counted
 from arena.ledger.game import played_game
 from arena.ratings.joint import Family
-from arena.report.tables import (
-    ablation,
-    comparisons,
-    effort,
-    grades,
-    outcomes,
-    partings,
-    standings,
-    submissions,
-    suites,
-    sweeps,
-)
-from arena.report.tables.comparisons import Meeting
+from arena.report.tables import comparisons, effort, grades, outcomes, standings, submissions
+from arena.report.tables.comparisons import Doubling, Meeting
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
-from arena.report.tables.sweeps import Doubling
 from arena.rules.game import Game, game_of
 from arena.rules.notation import NotationError, fen
 from arena.rules.played import replayed
@@ -133,8 +121,8 @@ class Run(RatedRun):
         return outcomes.differences(self.ratings)
 
     def partings(self, player: str, other: str) -> pd.DataFrame:
-        """Where the games of two players against the same opponents part, and to what: `tables.partings`."""
-        return partings.partings(self.data, player, self.data, other)
+        """Where the games of two players against the same opponents part, and to what."""
+        return outcomes.partings(self.data, player, self.data, other)
 
     @cached_property
     def terminations(self) -> pd.DataFrame:
@@ -156,7 +144,7 @@ class Run(RatedRun):
     @cached_property
     def sweep(self) -> pd.DataFrame:
         """Elo against depth and against nodes per move, and what a doubling is worth to each family."""
-        return sweeps.sweep(self.ratings, self._points, self._doublings, self.family)
+        return comparisons.sweep(self.ratings, self._points, self._doublings, self.family)
 
     @cached_property
     def family(self) -> Family:
@@ -170,16 +158,16 @@ class Run(RatedRun):
 
     @cached_property
     def _points(self) -> pd.DataFrame:
-        return sweeps.points(self.standings, self.compared)
+        return comparisons.points(self.standings, self.compared)
 
     @cached_property
     def _doublings(self) -> list[Doubling]:
-        return sweeps.doublings(self.ratings, self._points)
+        return comparisons.doublings(self.ratings, self._points)
 
     @cached_property
     def ablation(self) -> pd.DataFrame:
         """Cost of a search in random positions and Elo, against the reference."""
-        return ablation.ablation(self.data.answers, self.ratings, self.experiment)
+        return effort.ablation(self.data.answers, self.ratings, self.experiment)
 
     # effort
 
@@ -221,7 +209,7 @@ class Run(RatedRun):
     @cached_property
     def suites(self) -> pd.DataFrame:
         """The share of each suite's positions that each player solves."""
-        return suites.suites(self)
+        return grades.suites(self)
 
 
 TABLES = (

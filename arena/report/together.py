@@ -22,7 +22,7 @@ from arena.ratings.contrasts import LEVEL
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings, zero
 from arena.ratings.joint import rate as fitted
-from arena.ratings.pool import placed
+from arena.ratings.misfit import placed
 from arena.ratings.results import COLUMNS, RUN, GameSource, Results, combined, read_file
 from arena.ratings.several import Fit, holm
 from arena.report.run import Run

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from arena.base.wording import message_of
-from arena.report.template import modules
+from arena.report.markup import modules
 from arena.web.documents import board_document
 from arena.web.games import GameRoom, variant_of
 from arena.web.guard import FAILED, HOSTS, MODULES, Guard

@@ -9,8 +9,8 @@ import arena
 from arena.base.files import OURS
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
-from arena.report.files import pdn_games
 from arena.report.together import read_results as read_sources
+from arena.report.write import pdn_games
 from arena.rules.pdn.read import read_pdn
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.results import written

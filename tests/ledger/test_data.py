@@ -20,8 +20,8 @@ from arena.hosting.player_process import close_players
 from arena.ledger.record import MEASURED
 from arena.play.match import play
 from arena.play.prepare import prepare
-from arena.report.files import files_of, pdn_games
 from arena.report.run import Run
+from arena.report.write import files_of, pdn_games
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.moves import points

@@ -24,7 +24,7 @@ from arena.ledger.record import SuiteAnswer
 from arena.play.prepare import Tournament, prepare
 from arena.play.suites import ONE_PLY, PLIES, Puzzle, Suite, answer, questions, random_puzzles, read_suite, solve
 from arena.ratings.errors import wilson
-from arena.report.tables.suites import RANDOM_CHOICE, shares
+from arena.report.tables.grades import RANDOM_CHOICE, shares
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import VARIANTS

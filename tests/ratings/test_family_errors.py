@@ -13,8 +13,7 @@ from scipy.special import expit
 from arena.ratings import contrasts
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Family, Ratings, rate
-from arena.report.tables.comparisons import meetings
-from arena.report.tables.sweeps import doublings
+from arena.report.tables.comparisons import doublings, meetings
 from players.player import PlayerSpec
 from tests.helpers.report_data import player, specs
 

@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from arena.ratings.interval import ELO_PER_LOGIT, score_from_elo
 from arena.ratings.joint import rate
-from arena.ratings.pool import placed
+from arena.ratings.misfit import placed
 from arena.rules.result import WHITE_POINTS
 
 POOL = {f"o{place}": float(elo) for place, elo in enumerate(np.linspace(-500, 500, 14))}

@@ -12,11 +12,11 @@ import pytest
 
 from arena.ledger.read import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ratings import errors
-from arena.report.files import pdn_games
 from arena.report.run import Run
 from arena.report.sentences.answer import answer, endgame_claims
-from arena.report.tables.grades import errors_of_games
+from arena.report.tables.grades import errors_of_games, with_points
 from arena.report.viewer import RunGames, linked_games
+from arena.report.write import pdn_games
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -205,6 +205,7 @@ def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which: s
 
 def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded: Run) -> None:
     marked = errors_of_games(graded.grades)
+    shown = errors_of_games(with_points(graded.grades))
     for number, text in zip(graded.games["game"], pdn_games(graded), strict=True):
         assert re.findall(r"\$\d", text) == ["$4" if number == 3 else "$2"] * len(marked.get(number, ()))
     games = data_of(RunGames(graded).part(12))
@@ -215,7 +216,7 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
     (block,) = map(unpacked, games["blocks"])
     for number, game in zip(numbers, block, strict=True):
         found = {int(ply): (mark, better) for ply, (mark, better, _) in game.get("errors", {}).items()}
-        assert found == marked.get(number, {})
+        assert found == shown.get(number, {})
 
 
 def test_the_chart_shows_rates_against_elo(graded: Run) -> None:

@@ -13,15 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.report.charts.axes import LEADING
 from arena.report.charts.plots import plot_elo
-from arena.report.charts.style import on_page, save, svg
+from arena.report.charts.style import LEADING, on_page, save, svg
+from arena.report.markup import escaped, wrapping
 from arena.report.page import parts
 from arena.report.page.standings import standings_grid
 from arena.report.run import Run
 from arena.report.tables import views
 from arena.report.tables.table import Grid, Style
-from arena.report.template import escaped, wrapping
 from arena.report.write import write
 from tests.helpers.report_data import player, synthetic, texts
 from tests.helpers.web_browser import page_of

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.report.tables.partings import partings, summary
+from arena.report.tables.outcomes import partings, summary
 from tests.helpers.command_line import invoke, refused
 
 RUN = """\

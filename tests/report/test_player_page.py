@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.ledger.record import failures_of
-from arena.report.marks import anchor
+from arena.report.markup import anchor
 from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
 from arena.rules.notation import fen

@@ -13,12 +13,12 @@ from scipy import stats
 
 from arena.ratings.joint import rate
 from arena.report.charts.plots import plot_ablation
-from arena.report.files import DECIMALS
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
-from arena.report.tables.ablation import ablation, elo_difference
+from arena.report.tables.effort import ablation, elo_difference
 from arena.report.tables.table import with_decimals
+from arena.report.write import DECIMALS
 from tests.helpers.report_data import (
     MISSING_WORD,
     experiment,

@@ -18,7 +18,7 @@ from arena.report.charts.catalogue import answering_chart, charts
 from arena.report.charts.plots import plot_sweep
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
-from arena.report.tables.sweeps import doublings, lines, points, sweep
+from arena.report.tables.comparisons import doublings, lines, points, sweep
 from tests.helpers.report_data import (
     player,
     rated,

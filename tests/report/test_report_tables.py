@@ -13,17 +13,16 @@ import pytest
 from arena.base.number import quantity, signed, times
 from arena.ledger.read import GAME_COLUMNS
 from arena.report.describe import describe
-from arena.report.files import DECIMALS, files_of
 from arena.report.page.sections import RunPage
 from arena.report.page.standings import standings_grid
 from arena.report.run import TABLES, Run
 from arena.report.sentences.cautions import faulty, withdrawals
-from arena.report.tables.effort import effort
+from arena.report.tables.effort import effort, totals
 from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
-from arena.report.tables.survey import totals
 from arena.report.tables.table import with_decimals
+from arena.report.write import DECIMALS, files_of
 from arena.rules.result import NO_RESULT
 from players.finding import Finding
 from players.player import Limit, PlayerSpec

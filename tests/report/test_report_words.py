@@ -366,7 +366,7 @@ def test_own_code_that_is_certainly_below_random_is_sent_to_arena_check(
     tmp_path: Path, kind: str, evaluation: str, why: str
 ) -> None:
     loser = player("poor", 4, type=kind, evaluation=evaluation)
-    notes = below_random(below(tmp_path, loser))
+    notes = [*map(str, below_random(below(tmp_path, loser)))]
     assert len(notes) == bool(why) and set(notes) <= set(cautions(below(tmp_path, loser)))
     for note in notes:
         assert note.startswith("poor is below chance, which moves by chance (−") and why in note

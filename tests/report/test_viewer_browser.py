@@ -14,7 +14,7 @@ import pytest
 
 import arena
 from arena.ledger.read import GRADE_COLUMNS, GRADED_COLUMNS
-from arena.report.marks import anchor
+from arena.report.markup import anchor
 from arena.report.run import Run
 from arena.rules.board import UNIT, corner
 from arena.rules.custom import build_variant
@@ -266,7 +266,7 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
         page.locator(f"main a[href^='#game={id}&']").first.click()
         page.wait_for_selector(".arrow-hint")
         assert position(page) == fens(run, id)[4]
-        told = f"Next {mover['move']} ??; the green arrow shows {better}."
+        told = f"Next {mover['move']} −1; the green arrow shows {better}."
         assert told in page.text_content("[data-part=status]")
         origin, *_, target = map(int, re.findall(r"\d+", better))
         for flip in (False, True):
@@ -276,12 +276,12 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
             page.click("[data-action=flip]")
         page.keyboard.press("ArrowRight")
         page.wait_for_selector(".arrow-hint", state="detached")
-        assert page.text_content(".viewer-moves [aria-current]") == f"{mover['move']} ??"
-        assert f"{mover['move']} ?? (better {better}) by" in page.text_content("[data-part=status]")
+        assert page.text_content(".viewer-moves [aria-current]") == f"{mover['move']} −1"
+        assert f"{mover['move']} −1 (better {better}) by" in page.text_content("[data-part=status]")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.evaluate("name => { location.hash = name; }", anchor(str(mover["player"])))
         text = page.inner_text("section.player:visible")
-        assert f"Played {mover['move']} ??, better {better} (the arrow)." in text
+        assert f"Played {mover['move']} −1, better {better} (the arrow)." in text
         assert "Costs a win turned into a loss." in text
 
 

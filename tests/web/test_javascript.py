@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.report.markup import modules, script
 from arena.report.page import PAGE_SCRIPT as TABLES
-from arena.report.template import modules, script
 from arena.report.viewer import VIEWER_SCRIPT as VIEWER
 from arena.web.page import MODULE as PAGE
 

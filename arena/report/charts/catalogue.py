@@ -11,7 +11,7 @@ from arena.ratings.interval import Interval
 from arena.report.charts.plots import plot_ablation, plot_comparisons, plot_elo, plot_errors, plot_sprt, plot_sweep
 from arena.report.charts.style import Chart, figure_of
 from arena.report.run import Run
-from arena.report.tables.sweeps import DEPTH, NODES
+from arena.report.tables.comparisons import DEPTH, NODES
 from arena.report.tables.views import stated
 
 

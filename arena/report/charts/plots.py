@@ -12,9 +12,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
 from arena.base.number import signed, times
 from arena.ratings.interval import Interval
-from arena.report.charts.axes import (
+from arena.report.charts.style import (
+    DASHED,
+    INK,
     LEADING,
     LINES,
+    MUTED,
+    PAPER,
+    SERIES,
     area,
     elo_label,
     interval_rows,
@@ -24,12 +29,13 @@ from arena.report.charts.axes import (
     log_scale,
     reference_line,
     row_axes,
+    series,
     size_of,
+    styled,
     values_and_errors,
 )
-from arena.report.charts.style import DASHED, INK, MUTED, PAPER, SERIES, series, styled
-from arena.report.tables.forms import estimate
-from arena.report.tables.sweeps import DEPTH, NODES
+from arena.report.tables.comparisons import DEPTH, NODES
+from arena.report.tables.table import estimate
 
 MARKS = 120
 """Marks that a chart of several runs has room for."""
@@ -130,7 +136,7 @@ def plot_sprt(path: pd.DataFrame) -> Axes:
         ax.axhline(level, color=colour, linewidth=0.9, linestyle=DASHED)
         ax.annotate(
             text, (0, level), (4, offset), xycoords=ax.get_yaxis_transform(), textcoords="offset points", va=side,
-            color=colour, size=8,
+            color=INK, size=8,
         )  # fmt: skip
     ax.axhline(0, color=MUTED, linewidth=0.7)
     ax.margins(y=0.14)

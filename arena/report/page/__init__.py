@@ -13,10 +13,19 @@ from markupsafe import Markup, escape
 
 from arena.base.number import unbroken
 from arena.base.wording import listed
-from arena.report.faults import Faults
-from arena.report.marks import anchor, elo_html, player_html, results_bar, scale, whisker
+from arena.report.markup import (
+    anchor,
+    elo_html,
+    environment,
+    player_html,
+    results_bar,
+    scale,
+    script,
+    whisker,
+    wrapping,
+)
 from arena.report.sentences.claims import Claim
-from arena.report.template import environment, script, wrapping
+from arena.report.tables.rated_run import Faults
 
 _GENERATOR = "draughts-arena"
 """What every page names as the program that wrote it."""

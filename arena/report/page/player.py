@@ -16,10 +16,12 @@ from arena.ledger.game import played_games
 from arena.ledger.record import Failure
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
-from arena.report.marks import game_link, results_bar
+from arena.report.markup import game_link, results_bar
 from arena.report.page import rendered
 from arena.report.run import Run
-from arena.report.sentences.grading import cost
+from arena.report.sentences.cautions import below_random
+from arena.report.sentences.facts import cost
+from arena.report.tables.grades import with_points
 from arena.report.tables.outcomes import sides
 from arena.report.tables.submissions import failed_games, findings, notices, without_paths
 from arena.report.tables.table import EMPTY, NAMED, Cell, Grid, Heading, Style, words
@@ -59,10 +61,11 @@ class PlayerPages:
         self.specs = {spec.name: spec for spec in run.data.experiment.players}
         self.rated = run.standings.set_index("player")
         self.games = dict(iter(sides(run.games).groupby("player", sort=False)))
-        graded = run.grades[(run.grades["mark"] != "") & run.grades["player"].isin(players)]
+        graded = with_points(run.grades[(run.grades["mark"] != "") & run.grades["player"].isin(players)])
         graded = graded.sort_values(["lost", "game"], ascending=[False, True])
         self.errors = graded.groupby("player", sort=False).head(boards)
         self.failed = _by_kind(failed_games(run))
+        self.below = below_random(run) if len(run.games) else []
 
     def html(
         self,
@@ -88,7 +91,7 @@ class PlayerPages:
         return {
             "name": name,
             "what": " · ".join(filter(None, (what, run.info.players[name].version))),
-            "notices": [f"{text[0].upper()}{text[1:]}." for text in notices(run, name)],
+            "notices": [f"{text[0].upper()}{text[1:]}" for text in self._notices(name)],
             "before": found,
             "failures": [self._failure(name, *games) for games in kinds[:FAILURES]],
             "failed": counted(sum(map(len, kinds)), "game"),
@@ -96,6 +99,11 @@ class PlayerPages:
             "games": "",  # of a player that has some, the rest
             **self._results(name, called),
         }
+
+    def _notices(self, name: str) -> list[str]:
+        """What became of a player, and whether it is below one that moves by chance."""
+        below = [without_paths(notice.words) for notice in self.below if notice.player == name]
+        return [*(f"{text}." for text in notices(self.run, name)), *below]
 
     def _results(self, name: str, called: Callable[[str], str]) -> dict[str, Any]:
         """What a player has that has games."""

@@ -16,7 +16,7 @@ from arena.ratings.match import normalized_elo
 from arena.ratings.results import match_counts
 from arena.report.charts.catalogue import answering_chart, charts
 from arena.report.charts.style import Chart, kinds_of
-from arena.report.marks import game_link
+from arena.report.markup import game_link
 from arena.report.page import Contents, html_of, markdown_of, parts
 from arena.report.page.player import NOTHING, player_sections
 from arena.report.page.standings import crosstable_grid, standings_grid
@@ -24,8 +24,8 @@ from arena.report.replay import replay_element
 from arena.report.run import Run
 from arena.report.sentences.answer import Opening, opening
 from arena.report.sentences.cautions import unfinished
-from arena.report.sentences.facts import byes, details, facts, first_move, placed_by
-from arena.report.sentences.grading import cost, unsolved
+from arena.report.sentences.facts import byes, cost, details, facts, first_move, placed_by, unsolved
+from arena.report.tables.grades import with_points
 from arena.report.tables.table import NAMED, Cell, Grid, Heading, Style, words
 from arena.report.tables.views import differences, disagreeing, grid
 from arena.rules.pdn.write import Spelling
@@ -147,7 +147,7 @@ class RunPage(Contents):
     @cached_property
     def costliest(self) -> Grid | None:
         """The costliest errors, each with a link to its game."""
-        table, spelt = self.run.costliest_errors, Spelling.of(self.run.experiment.rule_set)
+        table, spelt = with_points(self.run.costliest_errors), Spelling.of(self.run.experiment.rule_set)
         if table.empty:
             return None
         where, played, costs = [], [], []

@@ -13,11 +13,9 @@ from markupsafe import Markup
 from arena.base.number import known, percent, probability
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
-from arena.report.marks import elo_html, player_html, results_bar, scale, whisker
+from arena.report.markup import elo_html, player_html, results_bar, scale, whisker, wrapping
 from arena.report.run import Run
-from arena.report.tables.forms import plain
-from arena.report.tables.table import EMPTY, NAMED, Cell, Column, Grid, Heading, Style, cell
-from arena.report.template import wrapping
+from arena.report.tables.table import EMPTY, NAMED, Cell, Column, Grid, Heading, Style, cell, plain
 
 _CERTAIN = 0.95
 """Probability of being the best from which on the leader is so for certain."""

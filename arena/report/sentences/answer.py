@@ -19,13 +19,12 @@ from arena.report.run import Run
 from arena.report.sentences.cautions import Notice, cautions, failing, failures, unfinished
 from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Level, among_given, compared, ranging, shortened
 from arena.report.sentences.facts import is_match
-from arena.report.tables.ablation import reference_of
-from arena.report.tables.comparisons import WHOLE_PLAYER
-from arena.report.tables.forms import share
+from arena.report.tables.comparisons import WHOLE_PLAYER, lines
+from arena.report.tables.effort import reference_of
+from arena.report.tables.grades import CHANCE, RANDOM_CHOICE, paired
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.settings import LIMITS, families
-from arena.report.tables.suites import CHANCE, RANDOM_CHOICE, paired
-from arena.report.tables.sweeps import lines
+from arena.report.tables.table import share
 from arena.report.tables.views import LEAST, TOO_LONG
 
 PODIUM = ("first", "second", "third")
@@ -78,14 +77,10 @@ def opening(run: Run) -> Opening:
 
 def how_to_read(claims: Sequence[Claim]) -> str:
     """What the Elo of claims is, and when one of two is said to be stronger."""
-    sentences = " ".join(claim.words for claim in claims)
-    if not any(claim.elo for claim in claims) and "±" not in sentences:
+    if not any(claim.elo or claim.compares for claim in claims):
         return ""
-    is_compared = any(
-        word in sentences for word in ("stronger than", "weaker than", "no difference shown", "; stronger")
-    )
     words = "100 Elo are 64 % of the points; ± is the 95 % interval of one number"
-    if is_compared:
+    if any(claim.compares for claim in claims):
         words += ", “stronger” has a chance of error of 5 % for all comparisons of a run together"
     return f"{words}."
 

@@ -10,7 +10,7 @@ from arena.base.wording import counted, first_few
 from arena.ratings.joint import Ratings
 from arena.ratings.misfit import misfit
 from arena.report.run import Run
-from arena.report.sentences.facts import is_match
+from arena.report.sentences.facts import MOST_NAMED, is_match
 from arena.report.tables.outcomes import verdict
 from arena.report.tables.submissions import LOST_BY, by_failures, lost_by_failures, reasons, withdrawal
 from arena.report.tables.views import TOO_LONG
@@ -23,8 +23,6 @@ WAITED, WAITED_SECONDS = 2, 0.001
 """Times its processor time that a move may take, and seconds more than it, until it is noted."""
 PONDERED, PONDERED_SECONDS = 0.1, 0.05
 """Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
-MOST_NAMED = 5
-"""Players that a sentence names."""
 CUT = 0.05
 """Share of games that the ply limit ends from which on it is noted."""
 UNTOLD, UNTOLD_CHANCE = 0.03, 0.01
@@ -56,7 +54,7 @@ def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
     makers = (cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes)
     made = [*(makers if len(run.games) else []), unmeasured]
-    found = [sentence for maker in made for sentence in maker(run)]
+    found = [str(sentence) for maker in made for sentence in maker(run)]
     forced = f"The run was resumed by --force with other versions than it began with: {run.info.forced}."
     return [*found, forced] if run.info.forced else found
 
@@ -239,14 +237,14 @@ def pondered(run: Run) -> list[str]:
     )
 
 
-def below_random(run: Run) -> list[str]:
+def below_random(run: Run) -> list[Notice]:
     """Players with code of a user's own that are below one that moves by chance, beyond chance among all.
 
     Without those that lost half their games or more by failures.
     """
     randoms = [spec.name for spec in run.experiment.players if spec.type == "random"]
     failed = failing(run)
-    sentences = []
+    found = []
     for spec in run.experiment.players:
         for other in randoms if own_code(spec) and spec.name not in failed else ():
             difference = run.ratings.difference(spec.name, other)
@@ -256,11 +254,9 @@ def below_random(run: Run) -> list[str]:
                     if spec.type == "greedy"
                     else "look for a wrong sign or a wrong view in what it chooses by"
                 )
-                sentences.append(
-                    f"{spec.name} is below {other}, which moves by chance ({difference} Elo): "
-                    f"{why}{_check(run, spec)}."
-                )
-    return sentences
+                words = f"is below {other}, which moves by chance ({difference} Elo): {why}{_check(run, spec)}."
+                found.append(Notice(words, spec.name))
+    return found
 
 
 def _check(run: Run, spec: PlayerSpec) -> str:

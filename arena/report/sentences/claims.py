@@ -33,6 +33,8 @@ class Claim(NamedTuple):
     """What stands in brackets behind the number."""
     lacks_games: bool = False
     """Whether it says that there are too few games to tell."""
+    compares: bool = False
+    """Whether it says which of two is stronger, or that no difference is shown."""
 
     @property
     def elo(self) -> Interval | None:
@@ -64,12 +66,13 @@ def compared(
     names = (first, second)
     if is_shown:
         than = "stronger" if difference.value > 0 else "weaker"
-        return Claim(f"{{}} is {than} than {{}}{at}", names, difference, note=note)
+        return Claim(f"{{}} is {than} than {{}}{at}", names, difference, note=note, compares=True)
     if difference.error > TOO_WIDE:
         scored = f" ({points})" if points else ""
         words = f"{{}}{scored} and {{}}{at}: too few games to tell"
         return Claim(words, names, difference, is_shown=False, note=note, lacks_games=True)
-    return Claim(f"{{}} and {{}}{at}: no difference shown", names, difference, is_shown=False, note=note)
+    words = f"{{}} and {{}}{at}: no difference shown"
+    return Claim(words, names, difference, is_shown=False, note=note, compares=True)
 
 
 class Level(NamedTuple):
@@ -95,14 +98,14 @@ def ranging(first: str, second: str, levels: Sequence[Level], *, at: str = "", n
     span = ": from " + " to ".join(f"{level.difference} Elo {level.where} {level.words}" for level in ends)
     if is_one_sided and all(level.is_shown for level in levels):
         words = f"{{}} is {'stronger' if least.difference.value > 0 else 'weaker'} than {{}}{at} everywhere"
-        return Claim(words + span, (first, second), note=note)
+        return Claim(words + span, (first, second), note=note, compares=True)
     shown = [
         f"; {words} {levels[0].where} {_places(levels, sign)}"
         for words, sign in (("stronger", 1), ("weaker", -1))
         if any(level.is_shown and level.difference.value * sign > 0 for level in levels)
     ]
     words = f"{{}} over {{}}{at}{span}{''.join(shown) or '; no difference shown at any'}"
-    return Claim(words, (first, second), is_shown=bool(shown), note=note)
+    return Claim(words, (first, second), is_shown=bool(shown), note=note, compares=True)
 
 
 def _places(levels: Sequence[Level], sign: int) -> str:

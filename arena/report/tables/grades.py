@@ -1,6 +1,8 @@
-"""Graded decisions: the points that each lost, what players threw away in endings, and by a judge's scores."""
+"""Graded decisions and suites: points lost, errors in endings, the share of positions solved."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,9 @@ import pandas as pd
 from arena.ledger.record import TABLES_JUDGE
 from arena.ratings import errors
 from arena.ratings.clusters import cluster_of_each
+from arena.ratings.errors import wilson
 from arena.ratings.interval import Interval
+from arena.ratings.match import mcnemar
 from arena.report.tables.effort import by_player
 from arena.report.tables.rated_run import RatedRun
 from arena.rules.result import WHITE_POINTS
@@ -31,6 +35,15 @@ _ENDGAME_ERRORS = [
 _JUDGED_LOSSES = [
     "player", "judge", "decisions", *Interval.columns_of("lost_per_move"), "inaccuracies", "mistakes", "blunders",
     *Interval.columns_of("blunder_rate"),
+]  # fmt: skip
+RANDOM_CHOICE = "random choice"
+"""Who solves as many positions as the share of the legal moves that are best: nobody needs to be asked."""
+
+CHANCE = 0.05
+"""Probability below which two players differ on a suite."""
+_SUITES = [
+    "suite", "player", *Interval.columns_of("elo"), "positions", "solved", *Interval.columns_of("share"),
+    "failures",
 ]  # fmt: skip
 
 
@@ -101,6 +114,12 @@ def costliest_errors(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
     return table.merge(moves, on=["game", "ply"])
 
 
+def with_points(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `grades` as a page marks them: those of the tables by points, as a judge's ? is fewer of them."""
+    points = table["mark"].replace({"?": "−½", "??": "−1"})
+    return table.assign(mark=points.where(table["judge"] == TABLES_JUDGE, table["mark"]))
+
+
 def errors_of_games(table: pd.DataFrame) -> dict[int, dict[int, tuple[str, str]]]:
     """The marked decisions of `grades` by game and ply: mark and better move, of two judges the costlier."""
     table = table[table["mark"] != ""].sort_values("lost", kind="stable")
@@ -109,3 +128,50 @@ def errors_of_games(table: pd.DataFrame) -> dict[int, dict[int, tuple[str, str]]
                                        strict=True):  # fmt: skip
         marked.setdefault(game, {})[ply] = (mark, better)
     return marked
+
+
+def shares(answers: pd.DataFrame) -> pd.DataFrame:
+    """The share of each suite's positions that each player solves, with Wilson's intervals of 95 %.
+
+    `answers` has the columns of `arena.ledger.record.SuiteAnswer`. RANDOM_CHOICE has the mean share of the legal
+    moves that are best. Players stand in the order of their first rows.
+    """
+    rows = answers.assign(failed=answers["error"] != "").groupby(["suite", "player"], sort=False)
+    table = rows.agg(positions=("solved", "size"), solved=("solved", "sum"), failures=("failed", "sum"))
+    table = table.reset_index().astype({"solved": float})
+    table["share"] = table["solved"] / table["positions"]
+    table["share_low"], table["share_high"] = wilson(table["share"].to_numpy(), table["positions"].to_numpy())
+    positions = answers.drop_duplicates(["suite", "position"])
+    by_chance = (positions["best_moves"] / positions["legal_moves"]).groupby(positions["suite"], sort=False)
+    chance = by_chance.agg(positions="size", solved="sum", share="mean").reset_index()
+    chance = chance.assign(player=RANDOM_CHOICE, failures=0, share_low=math.nan, share_high=math.nan)
+    return pd.concat([chance[table.columns], table], ignore_index=True)
+
+
+def suites(run: RatedRun) -> pd.DataFrame:
+    """The share of each suite's positions that each player solves, in rank order.
+
+    Below the players stand two baselines without Elo: one looks one ply ahead, and RANDOM_CHOICE.
+    """
+    answers = run.data.answers[run.data.answers["best_moves"] > 0]
+    if not len(answers):
+        return pd.DataFrame(columns=_SUITES)
+    table = shares(answers)
+    rank = {name: place for place, name in enumerate([*run.players, RANDOM_CHOICE])}
+    suite = {name: place for place, name in enumerate(answers["suite"].drop_duplicates())}
+    table = table.sort_values(
+        ["suite", "player"],
+        key=lambda names: names.map(suite | dict.fromkeys(table["player"], len(rank)) | rank),
+    )
+    table = table.merge(run.ratings.table[["player", *Interval.columns_of("elo")]], "left", on="player")
+    elo, has_games = [*Interval.columns_of("elo")], run.ratings.table.set_index("player")["games"] > 0
+    table.loc[~table["player"].map(has_games).eq(True), elo] = math.nan
+    return table[_SUITES]
+
+
+def paired(answers: pd.DataFrame, suite: str, player: str, other: str) -> tuple[int, int, float]:
+    """How many positions of a suite each of two players solved alone, and McNemar's probability of that."""
+    solved = answers[answers["suite"] == suite].pivot(index="position", columns="player", values="solved")
+    one, two = (solved[name].astype(bool) for name in (player, other))
+    alone, other_alone = int((one & ~two).sum()), int((two & ~one).sum())
+    return alone, other_alone, mcnemar(alone, other_alone)

@@ -6,22 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 
+from arena.base.errors import ArenaError
 from arena.base.files import RUNS
+from arena.base.wording import message_of
 from arena.experiment.model import Experiment
 from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo
 from arena.ledger.read import FinalOrder, RunData
 from arena.ratings.joint import Ratings
-from arena.ratings.pool import placed
-from arena.report.faults import Faults
-from arena.report.tables.survey import Survey, survey
+from arena.ratings.misfit import placed
+from arena.report.tables.effort import Survey, survey
 from players.player import PlayerSpec
 
 LARGE = 1_000_000
 """Plies of a run above which `moves.csv` and `games.pdn` are written only when asked for."""
+_T = TypeVar("_T")
+_U = TypeVar("_U")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +117,7 @@ class RatedRun:
 
     @cached_property
     def survey(self) -> Survey:
-        """The moves on which the tables rest: `tables.survey`."""
+        """The moves on which the tables rest: `tables.effort.survey`."""
         return survey(self.data.moves())
 
     @property
@@ -131,3 +135,25 @@ class RatedRun:
     def compared(self) -> tuple[PlayerSpec, ...]:
         """The players that the run compares; none if Elo of several is given."""
         return () if len(self.experiment.anchor) > 1 else self.experiment.players
+
+
+class Faults:
+    """The faults of one run's page."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, str] = {}
+        """A line for the page and the terminal, by section."""
+
+    def attempt(self, section: str, make: Callable[[], _T], otherwise: _U) -> _T | _U:
+        """What `make` returns; `otherwise`, with the fault kept, if it raises an error that nobody foresaw.
+
+        Damage, files that cannot be written and want of memory end the report: they are raised.
+        """
+        try:
+            return make()
+        except (ArenaError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            line = f"{section} could not be made: {type(error).__name__}: {message_of(error)}"
+            self.found.setdefault(section, line)
+            return otherwise

@@ -12,8 +12,8 @@ from arena.ledger.read import FinalOrder
 from arena.ratings.contrasts import best
 from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings
+from arena.report.tables.effort import time_of
 from arena.report.tables.settings import key, settings, varied
-from arena.report.tables.survey import time_of
 from players.player import PlayerSpec
 
 _COLUMNS = [
@@ -29,7 +29,7 @@ def standings(
     """The table of a joint rating with what each player spent on a move, in the final order of the format.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
-    all moves of the player, forced ones included; `totals` is that of `tables.survey`. An order of a Swiss or
+    all moves of the player, forced ones included; `totals` is that of `Survey`. An order of a Swiss or
     knockout adds what its places rest on. Players that are withdrawn stand last, without games and figures.
     """
     totals = totals.assign(seconds=time_of(totals))

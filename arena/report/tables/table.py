@@ -1,17 +1,25 @@
-"""Cells that people read under their headings, and numbers as files have them."""
+"""Cells that people read under their headings, in which words, and numbers as files have them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from arena.base.number import known
+from arena.base.number import fixed, known, quantity, signed
 from arena.ratings.interval import Interval
+
+seconds = partial(quantity, unit="s")
+"""A time: "12 ms"."""
+to_0 = partial(fixed, decimals=0)
+"""A number without decimals."""
+to_1, to_2, to_4 = (partial(fixed, decimals=places) for places in (1, 2, 4))
+"""A number with so many decimals."""
 
 
 class Style(StrEnum):
@@ -149,3 +157,43 @@ def _significant(values: np.ndarray, digits: int) -> np.ndarray:
     decimals = np.where(np.isnan(values), 0, digits - 1 - magnitude)
     up, down = 10.0 ** np.clip(decimals, 0, 22), 10.0 ** np.clip(-decimals, 0, 22)
     return np.rint(values * up / down) / up * down
+
+
+def elo(value: Any) -> str:
+    """A rating: "+12", "" if it is not known."""
+    return signed(value) if known(value) else ""
+
+
+def estimate(form: Callable[[Any], str]) -> Callable[[Any, Any, Any], str]:
+    """Return a function that shows a value with its interval, as far as known: "3.10 (2.84 to 3.41)"."""
+
+    def text(value: Any, low: Any, high: Any) -> str:
+        interval = f" ({form(low)} to {form(high)})" if known(low) and known(high) else ""
+        return form(value) + interval if known(value) else ""
+
+    return text
+
+
+def share(value: Any, low: Any, high: Any, decimals: int = 1) -> str:
+    """A share with its interval in per cent: "1.2 % (0.9 to 1.6 %)", "" if it is not known."""
+    ends = f" ({100 * low:.{decimals}f} to {100 * high:.{decimals}f} %)" if known(low) and known(high) else ""
+    return f"{100 * value:.{decimals}f} %{ends}" if known(value) else ""
+
+
+def plain(value: Any) -> str:
+    """A text as it is, a number to two decimals at most."""
+    if isinstance(value, str):
+        return value
+    return "" if pd.isna(value) else f"{round(value, 2):g}"
+
+
+def nonzero(value: Any) -> str:
+    """A whole number, "" for 0."""
+    return str(value) if value else ""
+
+
+def figure(value: float) -> str:
+    """A number of a player's own: three digits, with a prefix from a thousand on; "" if it is not known."""
+    if not known(value) or abs(value) >= 1000:
+        return quantity(value)
+    return f"{float(f'{value:.3g}'):.10f}".rstrip("0").rstrip(".")

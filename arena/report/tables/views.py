@@ -9,7 +9,15 @@ import pandas as pd
 
 from arena.base.number import percent, quantity, signed, times
 from arena.ratings.interval import Interval
-from arena.report.tables.forms import (
+from arena.report.tables.table import (
+    EMPTY,
+    NAMED,
+    Cell,
+    Column,
+    Grid,
+    Heading,
+    Style,
+    cell,
     elo,
     estimate,
     figure,
@@ -21,8 +29,8 @@ from arena.report.tables.forms import (
     to_1,
     to_2,
     to_4,
+    words,
 )
-from arena.report.tables.table import EMPTY, NAMED, Cell, Column, Grid, Heading, Style, cell, words
 from arena.rules.game import Termination
 
 LEAST = 0.05
@@ -84,7 +92,7 @@ READ = {
         _PLAYER,
         Column("points", Heading("Points"), plain),
         Column("file", Heading("File", Style.WORD, is_wide=True)),
-        Column("status", Heading("Status", Style.WORD, is_wide=True)),
+        Column("status", Heading("Status", Style.WORD)),
         Column("failures", Heading("Failures"), to_0),
         Column("seconds_longest", Heading("Longest move", is_wide=True), seconds),
         Column("reasons", Heading("Reasons", Style.WORD)),

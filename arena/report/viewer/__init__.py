@@ -21,12 +21,12 @@ from arena.base.number import known
 from arena.base.wording import counted
 from arena.base.writing import write_text
 from arena.ledger.game import played_games
+from arena.report.markup import environment, script
 from arena.report.page import html_of
 from arena.report.page.player import ERRORS
 from arena.report.run import Run
-from arena.report.tables.grades import errors_of_games
-from arena.report.tables.survey import DECIDED
-from arena.report.template import environment, script
+from arena.report.tables.effort import DECIDED
+from arena.report.tables.grades import errors_of_games, with_points
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.game import Termination
 from arena.rules.move_text import crowns, square_numbers
@@ -56,7 +56,7 @@ class RunGames:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.variant = run.experiment.rule_set
-        self.errors = errors_of_games(run.grades)
+        self.errors = errors_of_games(with_points(run.grades))
         self._documents: dict[int, dict[str, Any]] = {}
         """Those of games by number, unless the run is large."""
 

@@ -31,7 +31,7 @@
 
 /**
  * A move that was played, the position after it, and what its mover saw; `white` says who moved. An error has its
- * mark, `?!`, `?` or `??`, and a better move with its path.
+ * mark, `?!`, `?` or `??` by a judge's scores, `−½` or `−1` by endgame tables, and a better move with its path.
  * @typedef {Position & {text: string, squares: Squares, path?: number[], points?: Points|null,
  *   crowned: boolean, white: boolean, seconds: number|null, note: Note|null,
  *   mark?: string, better?: string, betterPath?: number[], comment?: string}} Ply

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from arena.report.template import environment
+from arena.report.markup import environment
 
 STYLES = ("report/page/palette.css", "report/viewer/viewer.css", "web/page/page.css")
 """Below the package `arena`, in the order in which the browser reads them."""
