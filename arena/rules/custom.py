@@ -34,7 +34,7 @@ def _whole(number: object) -> object:
     return number
 
 
-_Count = Annotated[int, Field(ge=0)]
+_Count = Annotated[int, Field(ge=0, lt=2**63)]
 _DEFAULTS = {field.name: field.default for field in fields(Rules)}
 _KINDS: dict[str, Any] = {
     "base": Literal[tuple(VARIANTS)],

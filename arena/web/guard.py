@@ -7,6 +7,7 @@ import hmac
 from collections.abc import Callable
 from typing import Any
 
+import h11
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -130,8 +131,9 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _time_header(self) -> None:
-        """Give a header that has begun HEADER_SECONDS to arrive; one that has arrived ends the time of its own."""
-        has_begun = self.is_idle and bool(self.conn.trailing_data[0])
+        """Give a header that has begun, or the rest of a body that was refused, HEADER_SECONDS to arrive."""
+        is_arriving = bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
+        has_begun = self.is_idle and is_arriving
         if has_begun and self._timer is None:
             self._timer = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
         elif not has_begun:

@@ -19,7 +19,7 @@ from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.values import ConfigError
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, GAMES, Ledger, StoreError
+from arena.ledger.ledger import FILE, Ledger, StoreError
 from arena.ledger.read import read
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -184,16 +184,6 @@ def a_ledger(data: bytes, folder: Path) -> None:
         read(folder)
 
 
-def with_log(ledger: bytes) -> Callable[[bytes, Path], None]:
-    """Of a ledger whose last rows are in SQLite's log, of which an edited part is left."""
-
-    def a_log(data: bytes, folder: Path) -> None:
-        (folder / f"{FILE}-wal").write_bytes(data)
-        a_ledger(ledger, folder)
-
-    return a_log
-
-
 def words(name: str) -> list[bytes]:
     return [_bytes(word) for word in WORDS[name].split("|")]
 
@@ -209,11 +199,6 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     folder = tmp_path_factory.mktemp("fuzz")
     fill(folder, 12)
     whole = (folder / FILE).read_bytes()
-    with Ledger(folder, RANDOM, RunInfo()) as ledger:
-        ledger.put("note", "x" * 5000)
-        ledger.delete(GAMES, "rowid > 9")
-        begun, log = ((folder / f"{FILE}{suffix}").read_bytes() for suffix in ("", "-wal"))
-    assert len(log) > 4096
     pdn, pages = data_of("tests/data/*.pdn"), [b"\0", b"\xff", b"\x05", b"\x0d", b"\0" * 100, b"SQLite format 3\0"]
     fens = [b"W:W21,22,K31:B1,2,K5", b"B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29", b"W:Wa1,c3,Kh8:Bb8,Kd6"]
     configurations = [*data_of("configs/**/*.yaml"), *map(_bytes, (EXAMPLE, SWEPT, MINIMAL))]
@@ -225,11 +210,10 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
         "rated CSV": Target([_bytes(text) for text in CSV], words("csv"), results_of("x.csv"), 30),
         "rated PDN": Target(pdn, words("pdn"), results_of("x.pdn"), 20),
         "ledger": Target([whole], pages, a_ledger, 10),
-        "log": Target([log], pages, with_log(begun), 30),
     }
 
 
-NAMES = ("configuration", "FEN", "PDN", "openings", "rated CSV", "rated PDN", "ledger", "log")
+NAMES = ("configuration", "FEN", "PDN", "openings", "rated CSV", "rated PDN", "ledger")
 
 
 @pytest.mark.full(but=["1-configuration"])

@@ -1,4 +1,4 @@
-"""The command `arena rate`: results of runs, of PDN of any program and of CSV in, tables and JSON out."""
+"""`arena rate`: results of runs, PDN and CSV become tables and JSON."""
 
 import json
 import re
@@ -6,7 +6,6 @@ import re
 import pytest
 
 import arena
-from arena.base.files import OURS
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.report.together import read_results as read_sources
@@ -54,9 +53,8 @@ def test_text_and_json_have_the_joint_rating(tmp_path):
     assert elo(document)["bob"] < 0 < elo(document)["ann"]
     ann, *_, last = document["players"]
     assert (ann["games"], ann["wins"], ann["draws"], ann["losses"]) == (4, 3, 1, 0)
-    assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"]) and ann["error"] > 100
-    assert last["los"] is None and document["advantage_error"] > 0
-    assert document["notes"] == []
+    assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"])
+    assert last["los"] is None and document["notes"] == []
     assert not re.search(r"nan|inf|(?<!\w)-\d", invoke("rate", path).output)
     assert elo(rated(path, "--anchor", "bob"))["bob"] == 0
     raised = elo(rated(path, "--anchor", "bob=2500"))
@@ -67,7 +65,7 @@ def test_text_and_json_have_the_joint_rating(tmp_path):
     assert rated(path, "--first", "black")["advantage"] == pytest.approx(-document["advantage"], abs=1e-4)
 
 
-@pytest.mark.full(but=["english-4"])
+@pytest.mark.full
 @pytest.mark.parametrize(("variant", "plies"), [("english", 4), ("cis300", 0), ("russian, first: black", 3)])
 def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     config = written(tmp_path, "tiny.yaml", RUN.format(variant, plies, 2 if plies else 1))
@@ -75,16 +73,12 @@ def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     assert result.exit_code == 0, result.output
     run = arena.load(tmp_path / "out")
     path = written(tmp_path, "games.pdn", "\n".join(pdn_games(run)))
-    games = read_pdn(path).games
-    assert [game.tags["PlyCount"] for game in games] == [str(len(game.moves)) for game in games]
-    assert all(
-        (game.tags["TerminationDetails"] == "max_plies") == (game.tags["Termination"] != "normal")
-        for game in games
-    )
-    assert games[0].tags["Site"] == f"draughts-arena {run.info.versions[OURS]}"
+    for game in read_pdn(path).games:
+        is_cut = game.tags["TerminationDetails"] == "max_plies"
+        assert game.tags["PlyCount"] == str(len(game.moves)) and is_cut == (game.tags["Termination"] != "normal")
     table = run.ratings.table.set_index("player")
     of_run, of_file = rated(run.folder), rated(path)
-    assert invoke("report", run.folder).exit_code == 0
+    assert invoke("report", run.folder).exit_code == 0  # it writes games.csv
     for sources in ([run.folder, path], [path, tmp_path / "out" / "games.csv", run.folder], [run.folder] * 2):
         together = rated(*sources)
         assert together["players"] == of_run["players"], "a game counts once, wherever it stands"
@@ -97,8 +91,7 @@ def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     for of_one, of_other in zip(of_run["players"], of_file["players"], strict=True):
         for column in ("elo", "elo_low", "elo_high") if plies else ("elo",):
             assert of_one[column] == pytest.approx(of_other[column], abs=1e-4)
-    assert rated(path)["first_by"] in ("GameType", "Variant")
-    assert read_results([run.folder]).games["pair"].nunique() == (2 if plies else 1)
+    assert of_file["first_by"] in ("GameType", "Variant")
 
 
 # --- files
@@ -132,7 +125,7 @@ def test_pairs_are_games_of_one_number_or_from_one_fen_with_colours_swapped_in_o
     assert pair.nunique() == 4 and pair[0] == pair[1] != pair[2] == pair[3]
 
 
-def test_every_result_that_the_standard_lists_is_known(tmp_path):
+def test_a_csv_may_have_the_results_of_any_standard(tmp_path):
     meant = {
         "white": ["1-0", "2-0", "1 - 0"],
         "black": ["0-1", "0-2", "0 - 1"],
@@ -141,11 +134,9 @@ def test_every_result_that_the_standard_lists_is_known(tmp_path):
     }
     rows = [(text, result) for result, texts in meant.items() for text in texts]
     games = "white,black,result\n" + "".join(f"ann,bob,{text}\n" for text, _ in rows)
-    pdn = "".join(f'[White "ann"]\n[Black "bob"]\n[Result "{text}"]\n\n1. 22-18 {text}\n\n' for text, _ in rows)
-    for path in (written(tmp_path, "games.csv", games), written(tmp_path, "games.pdn", pdn)):
-        found = read_results([path])
-        assert found.games["result"].tolist() == [result for _, result in rows if result]
-        assert "3 games without a result" in found.notes[-1] and not found.faults
+    found = read_results([written(tmp_path, "games.csv", games)])
+    assert found.games["result"].tolist() == [result for _, result in rows if result]
+    assert "3 games without a result" in found.notes[-1] and not found.faults
 
 
 @pytest.mark.parametrize(
@@ -222,7 +213,6 @@ def test_a_pdn_needs_no_known_rules_and_is_recognized_by_its_name_or_its_first_t
     for name, text in (("games.pdn", PDN), ("games.txt", PDN.partition("\n")[2])):
         games = read_results([written(tmp_path, name, text)]).games
         assert games[["white", "black", "result"]].to_numpy().tolist() == expected
-    assert len(read_results([written(tmp_path, "y.txt", GAMES)]).games) == 5
 
 
 def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
@@ -251,19 +241,11 @@ def test_a_file_that_is_not_unicode_is_read_as_latin_1_and_said_to_be(tmp_path, 
         assert [str(path) in note for note in cautions] == [True] * (not encoding.startswith("utf"))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "first", "winner"),
-    [
-        ("a.csv", "white,black,result\na,b,1-0\n", None, "white"),
-        ("a.csv", "white,black,result\na,b,1-0\n", "black", "white"),
-        ("a.pdn", game(), None, "black"),
-        ("a.pdn", game(), "white", "white"),
-    ],
-)
-def test_1_0_is_a_win_of_the_side_that_moves_first_in_a_pdn_and_whites_in_a_csv(
-    tmp_path, name, text, first, winner
-):
-    assert read_results([written(tmp_path, name, text)], first).games["result"].tolist() == [winner]
+def test_1_0_is_a_win_of_who_moves_first_in_a_pdn_and_of_white_in_a_csv(tmp_path):
+    table = written(tmp_path, "a.csv", "white,black,result\na,b,1-0\n")
+    pdn = written(tmp_path, "a.pdn", game())
+    for path, first, winner in ((table, "black", "white"), (pdn, None, "black"), (pdn, "white", "white")):
+        assert read_results([path], first).games["result"].tolist() == [winner]
 
 
 # --- what is refused
@@ -275,16 +257,13 @@ def test_1_0_is_a_win_of_the_side_that_moves_first_in_a_pdn_and_whites_in_a_csv(
         ("a.csv", "", 1),
         ("a.csv", f"white,black,result\na,b,{'9' * 5000}\n", 2),
         ("a.csv", "white,result\na,1-0\n", 1),
-        ("a.csv", "white,black,wins,draws\na,b,1,2\n", 1),
         ("a.csv", "white,black,result,white\na,b,1-0,c\n", 1),
         ("a.csv", "white,black,result\na,b,1-0\na,b,1-0,5\n", 3),
         ("a.csv", 'white,black,result\na,b,1-0\na,"b,1-0\n', 3),
-        ("a.csv", "white,black,result\na,b,*\n", None),
         ("a.csv", "white,black,wins,draws,losses\na,b,1.5,2,3\n", 2),
         ("a.csv", "white,black,wins,draws,losses\na,b,0,2000000,0\n", 2),
         ("a.csv", "white,black,wins,draws,losses\na,b,0,0,0\n", None),
         ("a.pdn", "1. 11-15 *", None),
-        ("a.pdn", '\n[White "a"]\n[Result "1-0"]\n', 2),
         ("a.pdn", '[White "a"]\n[Black "b"]\n[Result "won"]\n', 1),
     ],
 )
@@ -325,7 +304,7 @@ def test_sources_that_differ_in_who_moves_first_need_first(tmp_path):
         assert invoke("rate", *paths, "--first", "black").exit_code == 0
 
 
-# --- a test of the games there are
+# --- a sequential test
 
 
 @pytest.mark.parametrize(("rows", "counts", "named"), [
@@ -333,7 +312,7 @@ def test_sources_that_differ_in_who_moves_first_need_first(tmp_path):
     ("ann,bob,1-0,1\nbob,ann,0-1,1\nann,bob,0-1,\n", [0, 0, 0, 0, 1], "pair, 1 game"),
     ("ann,bob,1-0,\nann,bob,1-0,\nann,bob,1/2-1/2,\nann,bob,0-1,\n", [1, 1, 2], "games"),
 ])  # fmt: skip
-def test_the_ratio_of_a_test_is_that_of_the_games_there_are(tmp_path, rows, counts, named):
+def test_a_sequential_test_counts_the_games_there_are(tmp_path, rows, counts, named):
     path = written(tmp_path, "games.csv", f"white,black,result,pair\n{rows}")
     found, expected = rated(path, "--sprt", 0, 5)["sprt"], sprt(counts, 0, 5)
     assert (found["player"], found["counts"], found["llr"]) == ("ann", counts, expected.llr)
@@ -341,5 +320,9 @@ def test_the_ratio_of_a_test_is_that_of_the_games_there_are(tmp_path, rows, coun
     assert f"after {sum(counts)} {named}" in invoke("rate", path, "--sprt", 0, 5).output
     turned = rated(path, "--sprt", -5, 0, "--anchor", "ann=100")["sprt"]
     assert turned["player"] == "bob" and turned["llr"] == pytest.approx(-expected.llr)
-    assert "--sprt" in refused("rate", path, "--sprt", 5, 0)
-    assert "3" in refused("rate", written(tmp_path, "three.csv", GAMES), "--sprt", 0, 5)
+
+
+def test_a_sequential_test_is_of_two_players_and_needs_two_hypotheses(tmp_path):
+    three = written(tmp_path, "three.csv", GAMES)
+    two = written(tmp_path, "two.csv", "white,black,result\nann,bob,1-0\n")
+    assert "3" in refused("rate", three, "--sprt", 0, 5) and "--sprt" in refused("rate", two, "--sprt", 5, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,7 +11,6 @@ import pytest
 import arena
 from arena import Game
 from arena.commands.show import position_of
-from arena.ledger.packing import unpacked
 from arena.rules.game import game_of
 from tests.helpers.command_line import invoke, refused
 
@@ -80,6 +78,7 @@ def test_a_fen_and_a_variant_are_shown_with_their_boards():
     assert len(lines) == 10 and lines[-2:] == ["White to move", "W:WK14,K21:B1,K5"]
     assert shown("international") == [*str(Game("international")).splitlines(), Game("international").fen]
     assert shown("english", "--flip")[0].split() == ["32w", "31w", "30w", "29w"]
+    assert shown("{base: english, men: 8}")[-1] == "B:W25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8"
 
 
 @pytest.mark.parametrize(("fen", "variant"), [("W:W21-32:B1-12", "english"), ("W:W31-50:B1-20", "international")])
@@ -108,10 +107,8 @@ def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
         game.push(text)
     lines = shown(games, "--ply", 3)
     assert lines[2:12] == [*str(game).splitlines(), game.fen]
-    assert [line.split()[-1] for line in lines[12:]] == [
-        "move",
-        *["11-15", "23-19", "8-11", "22-17", "4-8", "17-13", "15-18"],
-    ]
+    around = ["11-15", "23-19", "8-11", "22-17", "4-8", "17-13", "15-18"]
+    assert [line.split()[-1] for line in lines[12:]] == ["move", *around]
     assert shown(games, "--ply", 0)[1] == "before ply 1 of 12"
     assert "'22-11' is not legal" in invoke("show", games, "--game", 4).stderr
     assert "game 3" in refused("show", games, "--game", 3)
@@ -140,9 +137,9 @@ def test_what_the_comments_of_a_pdn_found_is_shown(games):
         ["1", "\\x1b[2JBob", "11-15", "-0.25", "6", "0.050000"],
         ["2", "Ada", "23-19", "wins", "in", "7", "9"],
     ]
-    moves = json.loads(invoke("show", games, "--json").stdout)["moves"]
-    assert moves[0] | {"score": -0.25, "plies_to_win": None, "depth": 6, "nodes": 0, "seconds": 0.05} == moves[0]
-    assert moves[1] | {"score": None, "plies_to_win": 7, "depth": 9, "nodes": 0, "seconds": None} == moves[1]
+    first, second, *_ = json.loads(invoke("show", games, "--json").stdout)["moves"]
+    assert (first["score"], first["plies_to_win"], first["seconds"]) == (-0.25, None, 0.05)
+    assert (second["score"], second["plies_to_win"], second["seconds"]) == (None, 7, None)
 
 
 # --- games of a run
@@ -150,22 +147,20 @@ def test_what_the_comments_of_a_pdn_found_is_shown(games):
 
 def test_a_game_of_a_run_is_shown_with_scores(run):
     games = arena.load(run).games
-    with sqlite3.connect(run / "ledger.sqlite") as connection:
-        query = "SELECT moves, plies FROM games WHERE key = ?"
-        moves, plies = connection.execute(query, [int(games["key"][1])]).fetchone()
-    table = unpacked([moves], [plies])
+    moves = arena.load(run).moves
+    moves = moves[moves["game"] == 2].set_index("ply")
     lines = shown(run, "--game", 2, "--ply", 9)
     assert lines == shown(run, "--game", games["id"][1], "--ply", 9)
     assert lines[0].startswith(f"game {games['id'][1]} of t: deep 黒 (white) against any (black), ")
-    assert lines[1] == f"after ply 9 of {plies}, {table['move'][8].decode()}"
+    assert lines[1] == f"after ply 9 of {len(moves)}, {moves['move'][9]}"
     head, *rows = lines[-9:]
     assert head.split() == ["ply", "player", "move", "score", "depth", "nodes", "seconds"]
-    assert [row.split()[0] for row in rows] == [str(ply) for ply in range(6, 14)]
+    assert [int(row.split()[0]) for row in rows] == [*range(6, 14)]
     for row in rows:
         ply, player, move, *searched = row.replace(" 黒", "").split()
-        assert move == table["move"][int(ply) - 1].decode()
+        assert move == moves["move"][int(ply)]
         assert len(searched) == (4 if player == "deep" else 1)
-        assert f" {table['nodes'][int(ply) - 1] or ''} " in row
+        assert player == "any" or searched[2] == str(moves["nodes"][int(ply)])
 
 
 def test_the_position_of_a_run_is_the_one_after_its_moves(run):

@@ -1,4 +1,4 @@
-"""Games at the board over HTTP: what is told and asked, who thinks when, windows, what is kept and let go of."""
+"""Games at the board over HTTP and websockets: moves, searches, windows, and which games are kept."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from arena.board.game import BoardGame, Thought
 from arena.board.sides import Side, adviser, level
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
+from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
 from arena.web import app, game, games, headline
 from arena.web.documents import ply_document
+from arena.web.headline import subline
 from arena.web.messages import SecondsGiven
-from players.player import Choice, Limit, PlayerSpec
+from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
 
 pytestmark = pytest.mark.compiled
@@ -91,6 +93,15 @@ def at() -> Iterator[Served]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def quick_plies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two players do not wait for a person to follow."""
+    monkeypatch.setattr(game, "PACE_SECONDS", 0.0)
+    for seen in (BUILT, SEEN, ENDED):
+        seen.clear()
+    END.clear()
+
+
 def in_a_loop(test: Any) -> Any:
     """A test that waits for what windows hear."""
     return functools.wraps(test)(lambda *given, **named: asyncio.run(test(*given, **named)))
@@ -101,8 +112,6 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
     assert list(dict.fromkeys(row["base"] for row in offer["variants"])) == list(VARIANTS)
     usual = {row["name"]: row["usual"] for row in offer["variants"]}
     assert set(VARIANTS) < set(usual)
-    sizes = [(row["name"], row["rows"], row["columns"]) for row in offer["variants"] if row["base"] == "italian"]
-    assert sizes == [("italian-6x6", 6, 6), ("italian", 8, 8)]
     assert usual["simplified-6x6"] == usual["simplified"]
     players = {player["key"]: player for player in offer["players"]}
     assert {player["group"] for player in players.values()} == {"levels", "published", "strong", "simple", "yours"}
@@ -115,7 +124,6 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
     )
     seconds = [players[key]["seconds"] for key in ("random", "level-3", "checkers-ai", "strong")]
     assert seconds == [None, 0.0, 1.0, 1.0]
-    assert at.client.get("/api/board?variant=nothing").status_code == 422
     for variant in VARIANTS.values():
         assert not at.room.offer.seats("human", usual[variant.name], variant, SecondsGiven())[1].is_person
 
@@ -129,6 +137,7 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
         ({"seconds": {"black": 1}}, "a person has no limit of seconds per move"),
         ({"seconds": {"red": 1}}, "seconds.red: "),
         ({"fen": "W:W21:B"}, "black has no piece"),
+        ({"variant": f"{{base: english, repetition: {2**63}}}"}, "repetition"),
     ],
 )
 def test_a_game_that_cannot_be_begun_is_refused_in_one_line(at, given, words):
@@ -148,8 +157,7 @@ def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch
 @in_a_loop
 async def test_the_game_of_the_command_line_is_there_and_its_person_keeps_the_name():
     with served(first=BoardGame(VARIANTS["english"], (level(1), Side("ann"))), person="ann") as at:
-        [name] = at.room._games
-        async with window(at, {"game": name}) as seen:
+        async with window(at, {"game": at.room.first}) as seen:
             text = (await seen.next(legal=True))["legal"][0]["text"]
             await seen.ask("move", text=text)
             mine, theirs = (await seen.next(moves=2, thinking=False))["moves"]
@@ -186,7 +194,6 @@ class LongAnalysis:
 @in_a_loop
 async def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
     monkeypatch.setattr(game, "Analysis", LongAnalysis)
-    forget()
     state = at.begin(white="human", black="human")
     async with window(at, state) as seen:
         await seen.next()
@@ -227,15 +234,8 @@ def test_values_are_from_whites_view_in_men_where_a_mans_worth_is_known_and_wins
     assert [(note["value"], note["plies_to_win"]) for note in notes] == [
         (-0.5, 0), (None, 0), (-0.3, 0), (None, 7), (None, 6)
     ]  # fmt: skip
-    texts = [
-        "−0.50 for White",
-        "−25 for White",
-        "−0.30 for White",
-        "White wins in 4 moves",
-        "White wins in 3 moves",
-    ]
-    assert [note["said"] for note in notes] == texts
-    assert [note["text"] for note in notes[2:]] == ["−0.30", "+#4", "+#3"]
+    assert [note["text"] for note in notes] == ["−0.50", "−25", "−0.30", "+#4", "+#3"]
+    assert [note["said"] for note in notes[2:4]] == ["−0.30 for White", "White wins in 4 moves"]
 
 
 def test_moves_are_refused_that_are_none_or_come_too_late(at):
@@ -248,22 +248,21 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert (again["error"], again["moves"]) == ("the game has moved on", after["moves"])
 
 
-def test_a_person_resigns_for_its_own_colour_and_of_two_the_one_to_move():
-    with served() as at:
-        for white, result in (("human", "white"), ("level-1", "white")):
-            over = at.ask(at.begin(white=white), "resign")
-            assert (over["outcome"]["termination"], over["outcome"]["result"]) == ("resigned", result)
-        assert at.ask(over, "resign")["error"] == "the game is over"
-        refused = at.ask(at.begin(white="level-1", black="random"), "resign")
-        assert refused["error"] == "no person plays" and refused["outcome"] is None
+def test_a_person_resigns_for_its_own_colour_and_of_two_the_one_to_move(at):
+    for white in ("human", "level-1"):
+        over = at.ask(at.begin(white=white), "resign")
+        assert (over["outcome"]["termination"], over["outcome"]["result"]) == ("resigned", "white")
+    assert at.ask(over, "resign")["error"] == "the game is over"
+    refused = at.ask(at.begin(white="level-1", black="random"), "resign")
+    assert refused["error"] == "no person plays" and refused["outcome"] is None
 
 
 @in_a_loop
 async def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
-    state = at.begin(white="human", clock={"seconds": 1.0})
+    state = at.begin(white="human", clock={"seconds": 0.3})
     async with window(at, state) as seen:
         first = await seen.next()
-        assert first["running"] and first["request"]["clock"] == {"seconds": 1.0, "increment": 0.0}
+        assert first["running"] and first["request"]["clock"] == {"seconds": 0.3, "increment": 0.0}
         over = await seen.next()
     assert over["outcome"]["termination"] == "time" and not over["running"]
 
@@ -289,13 +288,6 @@ async def test_players_play_at_their_pace_while_a_window_is_there_until_a_pause_
                 pass
 
 
-def forget() -> None:
-    END.clear()
-    BUILT.clear()
-    SEEN.clear()
-    ENDED.clear()
-
-
 def own(at: Served, name: str) -> str:
     """The key of a player of OWN."""
     return str(next(row["key"] for row in at.room.offer.document()["players"] if row["name"] == name))
@@ -311,7 +303,6 @@ async def until(is_so: Any) -> None:
 
 @in_a_loop
 async def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
-    forget()
     state = at.begin(white="human", black=own(at, "slow"))
     async with window(at, state) as seen:
         await seen.next(thinking=True)
@@ -328,7 +319,6 @@ async def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
 
 @in_a_loop
 async def test_players_that_heed_nothing_hold_up_no_other_one(at):
-    forget()
     async with AsyncExitStack() as windows:
         for _ in range(40):
             state = at.begin(white="human", black=own(at, "endless"))
@@ -345,7 +335,7 @@ async def test_players_that_heed_nothing_hold_up_no_other_one(at):
 @in_a_loop
 async def test_only_the_servers_loop_uses_a_board(at, monkeypatch):
     threads = set()
-    for name in ("request", "accept", "undo", "play", "_player", "_push"):
+    for name in ("request", "accept", "undo", "play"):
         method = getattr(BoardGame, name)
 
         def noted(*given: Any, method: Any = method, **named: Any) -> Any:
@@ -402,7 +392,6 @@ def test_a_position_is_read_from_its_fen_and_faults_are_named(at):
 async def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
     monkeypatch.setattr(game, "MOST_PLIES", 4)
     monkeypatch.setattr(headline, "MOST_PLIES", 4)
-    monkeypatch.setattr(game, "PACE_SECONDS", 0.0)
     state = at.begin(white="random", black="random")
     async with window(at, state) as seen:
         full = await seen.next(moves=4, thinking=False)
@@ -449,3 +438,40 @@ async def test_what_no_window_shows_is_dropped(at):
         with pytest.raises(websockets.ConnectionClosed) as closed:
             await gone.recv()
     assert closed.value.rcvd is not None and closed.value.rcvd.code == app.GONE
+
+
+# --- the headline and the line below it
+
+
+PERSON = Side(HUMAN)
+HINT = {"done": True, "by": "neural", "lines": [{"moves": [{"text": "11-15"}], "said": "+0.30 for White"}]}
+
+
+def board_of(fen: str = "", white: Side | None = None) -> BoardGame:
+    """A person with Black, by default against a level."""
+    return BoardGame(
+        VARIANTS["english"], (white or level(3), PERSON), parse_fen(VARIANTS["english"], fen) if fen else None
+    )
+
+
+@pytest.mark.parametrize(
+    ("white", "resigns", "words"),
+    [
+        *((None, None, "Your move"), (None, BLACK, "You lose"), (None, WHITE, "You win")),
+        *((PERSON, None, "Black to move"), (PERSON, BLACK, "White wins")),
+    ],
+)
+def test_the_headline_says_whose_move_it_is_and_who_won(white, resigns, words):
+    board = board_of(white=white)
+    if resigns is not None:
+        board.resign(resigns)
+    assert headline.headline(board) == words
+
+
+def test_below_the_headline_stand_findings_hints_compilation_and_what_has_to_be_played():
+    assert subline(board_of()) == ""
+    assert subline(board_of(), found="depth 12").startswith("depth") and subline(board_of(), is_paused=True)
+    assert "11-15, +0.30 for White" in subline(board_of(), hint=HINT)
+    assert "compiled" in subline(board_of(), is_compiling=True)
+    for fen, words in (("B:W15,16,22:B10,11,12,17", "You must capture: "), ("B:W5:B28", "The only move: 28-32.")):
+        assert subline(board_of(fen)).startswith(words)

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from websockets.sync.client import connect
 
-from arena.web import guard
+from arena.web import app, guard
 from arena.web.messages import MOST_BYTES
 from arena.web.serving import redirecting
 from tests.helpers.web_server import WAIT_SECONDS, Served, served
@@ -110,10 +110,11 @@ def test_a_body_is_bounded_before_it_is_read_and_a_message_too(at, unchanged):
             window.recv(WAIT_SECONDS)
 
 
-def test_half_a_header_is_closed_and_a_whole_one_answered(at, monkeypatch):
-    monkeypatch.setattr(guard, "HEADER_SECONDS", 0.3)
+def test_half_a_header_and_half_a_refused_body_are_closed_and_a_whole_request_is_answered(at, monkeypatch):
+    monkeypatch.setattr(guard, "HEADER_SECONDS", 0.1)
     whole = b"GET /modules/web/page/keys.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-    for half in (b"", b"GET / HT", whole + b"GET / "):
+    begun = b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9999\r\n\r\n{"  # without the token
+    for half in (b"", b"GET / HT", whole + b"GET / ", begun):
         with socket.create_connection(("127.0.0.1", at.port), timeout=WAIT_SECONDS) as knocking:
             knocking.sendall(half)
             with contextlib.suppress(ConnectionResetError):
@@ -124,16 +125,15 @@ def test_half_a_header_is_closed_and_a_whole_one_answered(at, monkeypatch):
         waiting.request("GET", "/modules/web/page/keys.js")
         answer = waiting.getresponse()
         assert answer.status == 200 and answer.read() and not answer.will_close
-        time.sleep(0.5)
+        time.sleep(0.2)  # longer than a header may take
     waiting.close()
 
 
-def test_connections_that_ask_nothing_keep_nobody_from_an_answer(at):
+def test_connections_that_ask_nothing_keep_nobody_from_an_answer(at, monkeypatch):
+    monkeypatch.setattr(guard, "MOST_CONNECTIONS", 6)
     with contextlib.ExitStack() as opened:
-        silent = [
-            opened.enter_context(socket.create_connection(("127.0.0.1", at.port)))
-            for _ in range(2 * guard.MOST_CONNECTIONS)
-        ]
+        connections = (socket.create_connection(("127.0.0.1", at.port)) for _ in range(12))
+        silent = [opened.enter_context(connection) for connection in connections]
         assert at.client.get("/api/offer").status_code == 200
         with contextlib.suppress(ConnectionResetError):
             assert silent[0].recv(1) == b""
@@ -144,17 +144,14 @@ HOSTILE = [
     b"",
     b"{",
     b"[]",
-    b"null",
     b"\xff\xfe",
     b"[" * 30000,
     b'{"version": NaN}',
     b'{"version": ' + b"9" * 5000 + b"}",
     b'{"version": 0, "text": "11-15", "more": 1}',
-    b'{"version": 0.5, "text": "11-15"}',
     b'{"version": 0, "text": ["11-15"]}',
     b'{"version": 0, "text": "' + b"1" * 300 + b'"}',
     b'{"version": 0, "text": "\\ud800"}',
-    b'{"version": 0, "text": "\\u0000<script>"}',
     b'{"version": 0, "white": "my.py:Class", "black": "human"}',
     b'{"version": 0, "white": "{type: engine, command: [touch, /tmp/x]}", "black": "human"}',
     b'{"variant": "english", "white": "human", "black": "human", "fen": "B:W:B"}' + b"x",
@@ -225,8 +222,6 @@ def test_the_server_is_bound_to_the_loopback_address(at):
 
 
 def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(monkeypatch):
-    from arena.web import app
-
     def broken(*_: object) -> None:
         raise RuntimeError("first line\nsecond line")
 
