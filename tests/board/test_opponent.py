@@ -16,7 +16,7 @@ from players.table import build_player
 USERS = """
 from arena import Choice
 
-class Told:
+class Own:
     seen = []
 
     def __init__(self, variant, first=True):
@@ -33,10 +33,10 @@ class Told:
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> str:
+def own(tmp_path: Path) -> str:
     file = tmp_path / "users.py"
     file.write_text(USERS)
-    return f"{file}:Told"
+    return f"{file}:Own"
 
 
 def seen_by(opponent: Opponent) -> list[object]:
@@ -54,8 +54,8 @@ def test_an_opponent_chooses_what_its_player_chooses_in_a_game():
             game.push(choice.move)
 
 
-def test_another_game_or_one_that_went_back_is_a_new_game_to_the_player(told):
-    opponent = Opponent(told)
+def test_another_game_or_one_that_went_back_is_a_new_game_to_the_player(own):
+    opponent = Opponent(own)
     seen = seen_by(opponent)
     game = Game("english")
     for _ in range(3):
@@ -76,8 +76,8 @@ def test_another_game_or_one_that_went_back_is_a_new_game_to_the_player(told):
     assert seen[11:] == ["closed"]
 
 
-def test_a_clock_runs_from_move_to_move_and_is_new_for_a_new_game(told):
-    opponent = Opponent({"type": told, "clock": 60, "increment": 5})
+def test_a_clock_runs_from_move_to_move_and_is_new_for_a_new_game(own):
+    opponent = Opponent({"type": own, "clock": 60, "increment": 5})
     game = Game("english")
     opponent.choose(game)
     opponent.choose(game)
@@ -90,19 +90,19 @@ def test_a_clock_runs_from_move_to_move_and_is_new_for_a_new_game(told):
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda told: Opponent("greedi"), ValueError, "'greedi'; did you mean 'greedy'"),
-        (lambda told: Opponent("negamax"), ValueError, "negamax needs a limit"),
-        (lambda told: Opponent("greedy", "englsh"), ValueError, "unknown variant 'englsh'"),
-        (lambda told: Opponent("greedy").choose(Game("thai")), ValueError, "the game is thai, and the player"),
-        (lambda told: Opponent("greedy").choose(Game("english", "B:WK1:B")), ValueError, "the game is over"),
+        (lambda _: Opponent("greedi"), ValueError, "'greedi'; did you mean 'greedy'"),
+        (lambda _: Opponent("negamax"), ValueError, "negamax needs a limit"),
+        (lambda _: Opponent("greedy", "englsh"), ValueError, "unknown variant 'englsh'"),
+        (lambda _: Opponent("greedy").choose(Game("thai")), ValueError, "the game is thai, and the player"),
+        (lambda _: Opponent("greedy").choose(Game("english", "B:WK1:B")), ValueError, "the game is over"),
         (
-            lambda told: Opponent({"type": told, "first": False}).choose(Game("english")),
+            lambda own: Opponent({"type": own, "first": False}).choose(Game("english")),
             AnswerError,
             "illegal move 1",
         ),
     ],
 )
-def test_a_wrong_question_gets_one_line(told, ask, error, message):
+def test_a_wrong_question_gets_one_line(own, ask, error, message):
     with pytest.raises(error, match=message) as caught:
-        ask(told)
+        ask(own)
     assert "\n" not in str(caught.value)

@@ -1,7 +1,6 @@
-"""The configuration: what loads, and the errors of wrong files."""
+"""Configurations: what loads, and the errors of files that are none."""
 
 import json
-import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -63,16 +62,9 @@ def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> Non
     assert again.players == experiment.players
 
 
-@pytest.mark.parametrize("workers", ["4", "null", "tcp://host:8786"])
-def test_workers_are_processes_or_an_address_or_left_to_the_machine(tmp_path: Path, workers: str) -> None:
-    assert loaded(tmp_path, f"workers: {workers}\n{EXAMPLE}").workers == yaml.safe_load(workers)
-
-
-def test_an_experiment_that_was_pickled_is_the_same_and_knows_its_places(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, EXAMPLE)
-    again = pickle.loads(pickle.dumps(experiment))
-    assert again == experiment
-    assert str(again.error(("seed",), "bad")) == str(experiment.error(("seed",), "bad"))
+def test_workers_are_processes_or_an_address_or_left_to_the_machine(tmp_path: Path) -> None:
+    for workers in (4, None, "tcp://host:8786"):
+        assert loaded(tmp_path, f"workers: {workers or 'null'}\n{EXAMPLE}").workers == workers
 
 
 def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
@@ -95,16 +87,8 @@ def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: 
 @pytest.mark.parametrize(
     ("written", "value"),
     [
-        ("1_000", 1000),
-        ("0x1F", 31),
-        ("1.0e+3", 1000.0),
-        ("'1e3'", "1e3"),
-        ("'no'", "no"),
-        ("true", True),
-        ("e3", "e3"),
-        ("2.0.1", "2.0.1"),
-        ("'012'", "012"),
-        ("&w {man: 3}, y: *w", {"man": 3}),
+        *(("1_000", 1000), ("0x1F", 31), ("1.0e+3", 1000.0), ("true", True), ("'no'", "no"), ("'012'", "012")),
+        *(("e3", "e3"), ("2.0.1", "2.0.1"), ("&w {man: 3}, y: *w", {"man": 3})),
     ],
 )
 def test_unambiguous_values_are_taken_as_written(tmp_path: Path, written: str, value: object) -> None:
@@ -132,11 +116,6 @@ def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path,
     one_line(message)
 
 
-def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
-    for text in (MINIMAL.replace("name: a", "name: no"), MINIMAL.replace("{name: x, type: random}", "no")):
-        assert len(errors(tmp_path, text)) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -147,11 +126,10 @@ def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
         ("name: é\nseed: \x00", "2:7"),
         ("name: {a: 1\nseed: 5\n", "2:5"),
         ("a:\n\t- b\n", "2:1"),
-        ("a: *b\n", "1:4"),
         ("a: 1\n--- \nb: 1\n", "2:1"),
         ('a: "\\ud800"\n', "1:1"),
         ('\na: "\\Uffffffff"', r"2:\d+"),
-        (f"\na: {2000 * '['}", r"2:\d+"),
+        (f"\na: {500 * '['}", r"2:\d+"),
         (f"a: 1\nseed: {10**5 * 'x'}\n", "2:1"),
         (f"players: *{10**5 * 'x'}\n", "1:10"),
     ],
@@ -164,18 +142,11 @@ def test_a_file_that_is_no_configuration_is_an_error_of_readable_length_at_its_p
     one_line(*found)
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("missing.yaml", "No such file"),
-        (".", "Is a directory"),
-        ("a\0b", "embedded null byte"),
-        ("/dev/zero", "it has more than 16777216 characters"),
-    ],
-)
-def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path: Path, path: str, reason: str) -> None:
-    with pytest.raises(ConfigError, match=f": cannot read the file: {reason}"):
+@pytest.mark.parametrize("path", ["missing.yaml", ".", "a\0b", "/dev/zero"])
+def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path: Path, path: str) -> None:
+    with pytest.raises(ConfigError, match=": cannot read the file: ") as caught:
         load(str(tmp_path / path))
+    one_line(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -184,11 +155,9 @@ def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path: Path, path: str,
         (("players", 1, "evaluation"), "9:48"),
         (("players", 3, "evaluation", "linear", "king"), "14:37"),
         (("players", 3, "evaluation", "linear", "queen"), "14:18"),
-        (("players", 0, "evaluation", "linear"), "8:5"),
         (("players", 9), "7:1"),
         (("openings", "file"), "4:1"),
         (("sprt",), "1:1"),
-        ((), "1:1"),
     ],
 )
 def test_a_later_error_stands_at_the_nearest_key_of_the_file(
@@ -213,18 +182,15 @@ players:
   - {name: own, type: "own.py:Own", depth: 2}
   - {name: "{depth}", type: negamax, sweep: {depth: {from: 1, to: 3}}}
 """
-    named = text.replace("file: lines.txt", "set: english-3-move, count: 3")
-    for experiment in (loaded(tmp_path, text), loaded(tmp_path, named)):
-        file = tmp_path / "reports" / "all" / KEPT_CONFIG
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(as_yaml(experiment, file.parent))
-        again = load(file)
-        own = again.players[0]
-        assert located(own, file.parent) == located(experiment.players[0], tmp_path)
-        players = (replace(own, type="own.py:Own"), *again.players[1:])
-        there = {"players": players, "process": experiment.process, "openings": experiment.openings}
-        assert again.model_copy(update=there).model_dump() == experiment.model_dump()
-        assert [(file.parent / path).resolve() for path in again.process.readable] == [tmp_path / "lines.txt"]
-        assert again.openings.set == experiment.openings.set and again.openings.count == experiment.openings.count
-        if again.openings.file is not None:
-            assert (file.parent / again.openings.file).resolve() == tmp_path / "lines.txt"
+    experiment = loaded(tmp_path, text)
+    file = tmp_path / "reports" / "all" / KEPT_CONFIG
+    file.parent.mkdir(parents=True)
+    file.write_text(as_yaml(experiment, file.parent))
+    again = load(file)
+    own = again.players[0]
+    assert located(own, file.parent) == located(experiment.players[0], tmp_path)
+    players = (replace(own, type="own.py:Own"), *again.players[1:])
+    there = {"players": players, "process": experiment.process, "openings": experiment.openings}
+    assert again.model_copy(update=there).model_dump() == experiment.model_dump()
+    for path in (again.process.readable[0], again.openings.file):
+        assert (file.parent / str(path)).resolve() == tmp_path / "lines.txt"

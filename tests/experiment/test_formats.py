@@ -1,4 +1,4 @@
-"""Formats in whole runs: configuration, resuming, the sequential test, plans and reports."""
+"""Formats in whole runs: the sequential test, `until`, and plans."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,8 +23,6 @@ from arena.play.prepare import prepare
 from arena.ratings.interval import ELO_PER_LOGIT, Z95
 from arena.ratings.joint import rate
 from arena.ratings.match import detectable, resolution, sprt
-from arena.report.charts.plots import plot_sprt
-from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
 from arena.report.sentences.facts import narrowed
 from arena.report.tables.outcomes import sprt_path, verdict
@@ -64,7 +62,7 @@ def record(task: Task) -> GameRecord:
 TESTED = "format: match\nsprt: {elo0: 0, elo1: 20}\n" + TWO
 
 
-@pytest.mark.full(but=["second games first"])
+@pytest.mark.full
 @pytest.mark.parametrize("order", ["forwards", "backwards", "second games first"])
 def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
@@ -115,18 +113,8 @@ def test_a_decided_test_says_which_hypothesis_and_an_open_one_that_it_is(
     path = sprt_path(pd.DataFrame({"game": range(1, 2 * pairs + 1), "result": results}), Sprt.model_validate(SPRT))
     sentence = decision(path, experiment([player("a"), player("b")], sprt=SPRT)).sentence
     assert f"{accepted} after {len(path)} pairs" in sentence
-    assert pairs == 0 or "nan" not in svg(plot_sprt(path))
     whole = decision(path, experiment([player("a"), player("b")], sprt=SPRT), 2 * len(path)).sentence
     assert (f"not decided by all {len(path)} pairs; expect" in whole) == (pairs == 4)
-
-
-@pytest.mark.parametrize(("first", "side"), [("white", "above −90"), ("black", "below −30")])
-def test_a_hypothesis_below_0_is_said_with_its_sign(first: str, side: str) -> None:
-    test = {"elo0": -90.0, "elo1": -30.0, "alpha": 0.05, "beta": 0.05}
-    results = [first, {"white": "black"}.get(first, "white")] * 200
-    path = sprt_path(pd.DataFrame({"game": range(1, 401), "result": results}), Sprt.model_validate(test))
-    sentence = decision(path, experiment([player("a"), player("b")], sprt=test)).sentence
-    assert f"a over b is {side} normalized Elo" in sentence
 
 
 EVERYONE = RoundRobin()
@@ -161,6 +149,7 @@ def played_until(error: float, openings: int, seed: int, format: Format = EVERYO
     return found
 
 
+@pytest.mark.full(only=["format0"])
 @pytest.mark.parametrize("format", [EVERYONE, Gauntlet(type="gauntlet", seeds=("p1",))])
 def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format: Format) -> None:
     found = played_until(28, 400, 1, format)
@@ -174,8 +163,7 @@ def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_th
 
 
 def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rated_before_the_least() -> None:
-    assert sum(map(len, played_until(5, MIN_ROUNDS + 10, 2))) == 12 * (MIN_ROUNDS + 10)
-    assert len(played_until(1000, 400, 3)) == 1
+    assert sum(map(len, played_until(5, MIN_ROUNDS + 2, 2))) == 12 * (MIN_ROUNDS + 2)
     assert [len(batch) for batch in played_until(1000, 3, 3)] == [36]
 
 
@@ -196,7 +184,7 @@ def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     assert 36 < Z95 * slope * pairs.std() / math.sqrt(len(pairs)) <= 40
 
 
-def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:
+def test_one_sentence_says_how_wide_intervals_are_and_whether_that_ended_the_run(tmp_path: Path) -> None:
     players = [player(name) for name in "abc"]
     plain = synthetic(tmp_path, players, 12)
     assert narrowed(plain) == []
@@ -208,6 +196,7 @@ def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(
         assert sentence.startswith("The run ended when") == (error == 500)
 
 
+@pytest.mark.full
 def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 100.0)
     plan = plan_of(tmp_path, FOUR)

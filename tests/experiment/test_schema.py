@@ -46,20 +46,15 @@ def with_player(entry: str) -> str:
         with_player("{name: x, type: negamx, depth: 4}"),
         MINIMAL + "openings: {counts: 3}\n",
         MINIMAL + "format: swis\n",
-        MINIMAL + "format: {type: swiss, rouds: 3}\n",
         MINIMAL.replace("english", "englsh"),
         MINIMAL.replace("english", "{base: english, promotoin: never}"),
-        MINIMAL.replace("english", "{base: english, rows: 12}"),
         MINIMAL.replace("english", "english-7x7"),
         with_player("{name: x, type: random, increment: 1}"),
-        with_player("{type: negamax, depth: 0}"),
         with_player("{type: negamax, sweep: {depth: 4}}"),
         with_player("{type: negamax, sweep: {depth: {from: 1, too: 4}}}"),
-        MINIMAL + "seed: -1\n",
         MINIMAL + "suite: {random: 40, dept: 3}\n",
         MINIMAL.replace("variant: english", "variants: [english]"),
         "name: a\nvariant: english\nplayers: []\n",
-        MINIMAL + "limits: {d4: {depth: 4}}\n",
         MINIMAL + "limits: {d4: {depth: 0}, d6: {depht: 6}}\n",
     ],
 )
@@ -73,16 +68,13 @@ def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> 
         EXAMPLE,
         SWEPT,
         with_player("{name: x, type: 'mine.py:Mine', anything: {goes: [here]}}"),
-        with_player("{name: x, type: package.module:Mine, depth: 3}"),
         with_player("{name: x, type: negamax, depth: 3, evaluation: tables.npz}"),
         with_player("{sweep: {type: [random, greedy]}}"),
-        with_player("{type: submissions/*.py, depth: 3}"),
         with_player("{type: negamax, evaluation: 'submissions/*.py:value', depth: 3}"),
         with_player("{name: '" + 30 * "{depth}" + "', type: negamax, sweep: {depth: [1, 2]}}"),
         MINIMAL.replace("english", "{base: english, promotion: never, repetition: 0}"),
         MINIMAL.replace("english", "casual-10x10-6x6"),
         with_player("{name: x, type: negamax, preset: full}") + "limits: {d4: {depth: 4}, 1k: {nodes: 1000}}\n",
-        MINIMAL + "format: knockout\n",
         MINIMAL + "suite: [english-shots, mine.txt, {random: 40, depth: 9}]\n",
         MINIMAL + "grade: {judge: neural@n20000}\n",
         MINIMAL.replace("variant: english", "variants: {usual: english, other: {base: english, flying: true}}"),
@@ -93,9 +85,8 @@ def test_what_runs_is_right_in_an_editor(schema: dict[str, Any], text: str) -> N
     assert faults(schema, text) == []
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_the_configurations_that_come_along_are_right_in_an_editor(schema: dict[str, Any], path: Path) -> None:
-    assert faults(schema, path.read_text()) == []
+def test_the_configurations_that_come_along_are_right_in_an_editor(schema: dict[str, Any]) -> None:
+    assert {path.name: found for path in CONFIGS if (found := faults(schema, path.read_text()))} == {}
 
 
 def test_every_key_but_those_of_rules_is_described(schema: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Sweeps in configurations: which players they make, under which names, and the errors of wrong ones."""
+"""Sweeps: which players they make, and under which names."""
 
 from __future__ import annotations
 
@@ -75,7 +75,6 @@ LINEAR = "{linear: {man: 100, king: %d}}"
          ["simple d4", "fast d4", "a.py:slow d4", "b.py:slow d4", "b.py:simple d4"]),
         (f"evaluation: [simple, {LINEAR % 130}, {LINEAR % 160}]", None, ["simple", "king 130", "king 160"]),
         (f"evaluation: [simple, {LINEAR % 130}]", None, ["simple", "linear"]),
-        ("limit: [{nodes: 20000}, {clock: 9, increment: 0.1}]", None, ["nodes 20000", "clock 9 increment 0.1"]),
         ("depth: [4]", "{{x}} {type} {preset} {depth}", ["{x} negamax pvs 4"]),
     ],
 )  # fmt: skip
@@ -90,8 +89,12 @@ def test_a_name_is_the_templates_or_says_what_tells_players_apart(
 
 def test_limit_makes_one_player_at_equal_depth_nodes_and_time(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, entry("limit: [{depth: 6}, {nodes: 20000}, {clock: 9, increment: 0.1}]", None))
-    limits = [Limit(depth=6), Limit(nodes=20000), Limit(clock=9, increment=0.1)]
-    assert [spec.limit for spec in experiment.players] == limits
+    limits = {spec.name: spec.limit for spec in experiment.players}
+    assert limits == {
+        "depth 6": Limit(depth=6),
+        "nodes 20000": Limit(nodes=20000),
+        "clock 9 increment 0.1": Limit(clock=9, increment=0.1),
+    }
 
 
 def test_dots_lead_into_a_mapping_that_other_players_do_not_share(tmp_path: Path) -> None:
@@ -119,21 +122,21 @@ def test_files_make_players_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert [player.name for player in named.players][:2] == ["a-3.npz at 1", "a-3.npz at 2"]
 
 
-def test_files_are_found_beside_the_configuration_or_in_the_working_directory_or_anywhere(
+def test_files_are_found_beside_the_configuration_else_in_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work, beside = tmp_path / "work", tmp_path / "beside"
     trained(tmp_path, "work/runs/1.npz", "work/runs/2/3.npz", "beside/other")
     monkeypatch.chdir(work)
-    text = entry('evaluation: {files: "runs/**/*.npz"}', None)
-    assert [player.options["evaluation"] for player in loaded(beside, text).players] == [
-        "runs/1.npz",
-        "runs/2/3.npz",
-    ]
+
+    def found(pattern: str, name: str | None = None) -> list[str]:
+        players = loaded(beside, entry(f'evaluation: {{files: "{pattern}"}}', name)).players
+        return [player.options["evaluation"] for player in players]
+
+    assert found("runs/**/*.npz") == ["runs/1.npz", "runs/2/3.npz"]
     trained(beside, "runs/7.npz")
-    assert [player.name for player in loaded(beside, text).players] == ["runs/7.npz"]
-    (player,) = loaded(beside, entry(f'evaluation: {{files: "{work}/runs/*.npz"}}', "net")).players
-    assert player.options["evaluation"] == f"{work}/runs/1.npz"
+    assert found("runs/**/*.npz") == ["runs/7.npz"]
+    assert found(f"{work}/runs/*.npz", name="net") == [f"{work}/runs/1.npz"]
 
 
 def test_an_error_in_a_fixed_value_is_one_problem_and_a_wrong_sweep_hides_no_other_error(tmp_path: Path) -> None:
