@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,7 +170,13 @@ def test_more_random_plies_than_a_game_has_are_an_error(monkeypatch):
         DraughtsEnv(opponent="random", random_plies=2000).reset(seed=1)
 
 
-WRONG = {"variant": "englsh", "colour": "red", "render_mode": "human", "opponent": "greedi", "random_plies": -1}
+WRONG: dict[str, Any] = {
+    "variant": "englsh",
+    "colour": "red",
+    "render_mode": "human",
+    "opponent": "greedi",
+    "random_plies": -1,
+}
 
 
 @pytest.mark.parametrize("option", WRONG)
