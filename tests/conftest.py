@@ -43,7 +43,8 @@ settings.load_profile("reproducible")
 
 LONG_FIRST = (
     "test_search",
-    "test_report",
+    "test_page",
+    "test_words",
     "test_player_process",
     "test_web_browser",
     "test_cluster",
@@ -175,7 +176,7 @@ def one_worker_is_this_process() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def no_pictures() -> Iterator[None]:
-    """A report's pictures are empty files: saving them takes most of its time. `test_report` has real ones."""
+    """A report's pictures are empty files: saving them takes most of its time. `test_page` has real ones."""
     import arena.report.charts.style
 
     with pytest.MonkeyPatch.context() as patch:

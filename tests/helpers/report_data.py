@@ -77,6 +77,13 @@ def player(name: str, depth: int | None = None, type: str = "alphabeta", **setti
     return {"name": name, "type": type, **({} if depth is None else {"depth": depth}), **settings}
 
 
+TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
+EQUAL = [player(f"{e} {term}", evaluation=e, **term) for e in ("simple", "cis300") for term in TERMS]
+"""Two evaluations at each kind of limit."""
+GRID = [player(f"{e} d{d}", d, evaluation=e) for e in ("simple", "cis300") for d in (1, 2, 4)]
+"""Two evaluations at three depths."""
+
+
 def specs(players: list[dict[str, Any]]) -> tuple[PlayerSpec, ...]:
     """Entries of `players:` as an experiment has them."""
     return experiment(players).players
@@ -265,20 +272,6 @@ def texts(ax: Axes) -> list[str]:
     assert isinstance(figure, Figure)
     figure.draw_without_rendering()
     return [t.get_text() for t in figure.findobj(Text) if t.get_visible() and t.get_text()]
-
-
-def assert_nothing_is_cut_off(figure: Any, name: str = "") -> None:
-    """All that a chart shows lies within its figure."""
-    figure.draw_without_rendering()
-    shown = figure.get_tightbbox()
-    assert shown.x0 >= -0.02 and shown.y0 >= -0.02, name
-    assert shown.x1 <= figure.get_figwidth() + 0.02 and shown.y1 <= figure.get_figheight() + 0.02, name
-
-
-def assert_no_missing_number(page: Path) -> None:
-    """A page shows no value that does not exist."""
-    text = re.sub(r"<(style|svg|pre|script).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", text))
 
 
 def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
