@@ -24,8 +24,8 @@ COLOURS = 128
 EXPERIMENT = Path("configs/quickstart.yaml")
 WIDTH, HEIGHT = 1300, 1020
 ARROWS = {
-    "seed": ("#b5541c", ".facts", "840 games", "above"),
-    "openings": ("#0b7a4b", ".facts", "20 openings of 4 random plies", "below"),
+    "seed": ("#b5541c", ".facts", "4 random plies", "above"),
+    "openings": ("#0b7a4b", ".facts", "20 openings", "below"),
     "players": ("#1f6fb2", "#standings-table tbody", "", "beside"),
 }
 """What each key makes: the arrow's colour, the report's element, its words or all of it, and the way there."""
