@@ -22,8 +22,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import build_evaluation
 from players.evaluation.evaluator import Evaluation
 from players.evaluation.sample import positions_of, rises
-from players.finding import Finding
-from players.loading import PlayerError, blame, load_object
+from players.loading import Finding, PlayerError, blame, load_object
 from players.negamax.score import LIMIT
 
 COMPILE_SECONDS = 300.0

@@ -1,17 +1,24 @@
 """What a player is made of: the files of a user's own that it is loaded from, each with a hash of its content.
 
 A run keeps copies of them as they were when it began, from which sources are loaded (`players.importing`). A
-player opens its data itself: if these have changed, it pauses the run.
+player opens its data itself: if these have changed, it pauses the run. A file of a commit, `HEAD~1:my.py` as git
+names it, is taken out of the repository by `git archive`.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
+import tarfile
 import time
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from hashlib import file_digest, sha256
+from io import BytesIO
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TypeAlias
 
 from arena.base.errors import ArenaError
@@ -99,3 +106,50 @@ def keep_copy(copy: Path, content: bytes) -> None:
     if not copy.is_file():
         copy.parent.mkdir(parents=True, exist_ok=True)
         replace(copy, lambda file: file.write_bytes(content))
+
+
+def at_commit(path: Path, folder: Path) -> Path | None:
+    """The place of the file or folder that `REV:path` means in the repository of `folder`; None for another path.
+
+    The whole tree of the commit is taken out, so that a file imports what stood beside it. As for git, the path
+    begins at the top of the repository, one with `./` at `folder`.
+    """
+    revision, _, within = str(path).partition(":")
+    if not (revision and within) or revision.startswith("-") or (folder / path).exists():
+        return None
+    asked = "rev-parse", f"{revision}^{{commit}}", "--show-toplevel", "--show-prefix"
+    with suppress(OSError, subprocess.CalledProcessError):
+        commit, top, prefix = [*_git(folder, *asked).decode().split("\n"), ""][:3]
+        return _tree(commit, top) / (prefix if within.startswith("./") else "") / within
+    return None
+
+
+@cache
+def _tree(commit: str, top: str) -> Path:
+    """The folder that has the files of a commit, among the arena's own caches."""
+    from arena.rules.jit.cache import cache_folder  # with numba, for which no configuration waits
+
+    folder = cache_folder().parent / "commits" / commit
+    if not folder.is_dir():
+        folder.parent.mkdir(exist_ok=True)
+        unfinished = mkdtemp(dir=folder.parent)
+        with tarfile.open(fileobj=BytesIO(_git(Path(top), "archive", commit))) as archive:
+            archive.extractall(unfinished, filter="data")
+        with suppress(OSError):  # another process may have been faster
+            Path(unfinished).rename(folder)
+        rmtree(unfinished, ignore_errors=True)
+    return folder
+
+
+def _git(folder: Path, *words: str) -> bytes:
+    return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=True).stdout
+
+
+@cache
+def failed_build(command: str, folder: str) -> str:
+    """Build a program in its folder, by a command of the shell, once; the last words of one that fails."""
+    done = subprocess.run(
+        command, shell=True, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+    )
+    words = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    return "" if done.returncode == 0 else " ".join(words[-1:]) or f"exit code {done.returncode}"

@@ -1,4 +1,5 @@
-"""Objects and files of a user's own, named in YAML as `package.module:name`, `file.py:name` or `file.npz`."""
+"""Objects and files of a user's own, named in YAML as `package.module:name`, `file.py:name` or `file.npz`, and
+what is wrong with them."""
 
 from __future__ import annotations
 
@@ -12,13 +13,12 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
-from arena.base.wording import nearest, printable, quoted
-from players.commits import at_commit, failed_build
-from players.identity import NO_FILES, Files, hash_of
+from arena.base.wording import listed, nearest, printable, quoted
+from players.identity import NO_FILES, Files, at_commit, failed_build, hash_of
 from players.importing import is_there, loading, packages, part
 from players.player import ENGINE, NETWORKS, Pause, PlayerSpec
 
@@ -26,6 +26,11 @@ PLAYER_NAME, EVALUATION_NAME = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
 EXAMPLE = "my_heuristic.py"  # the example of a user's own file, which `arena init` writes
 FILES = "files"  # the option of programs and of own classes that names further files that they are made of
+Level: TypeAlias = Literal["ok", "warning", "error"]
+
+UNBUILT, SAME_FILE = "unbuilt", "same file"
+"""Kinds of findings: it cannot be built; its files are those of others."""
+
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """What the compiler's messages have between their words where colorama is installed."""
@@ -40,6 +45,26 @@ class PlayerError(ArenaError):
     def __init__(self, message: str, *keys: str | int) -> None:
         super().__init__(message)
         self.keys = keys
+
+
+class Finding(NamedTuple):
+    """What a check found: names of players and what a user's code wrote stand in fields of their own."""
+
+    level: Level
+    message: str = ""  # the arena's words: no name of a player, a file, or a thing in a user's code
+    where: str = ""  # the player, or the key of a configuration, that it is about; empty where that is plain
+    detail: str = ""  # what a user's code, or a message about that, says
+    kind: str = ""
+    others: tuple[str, ...] = ()  # the players that it is about, too
+    place: str = ""  # FEN of the position in which a player failed
+    traceback: str = ""
+    output: str = ""  # the player's last output
+    keys: tuple[str | int, ...] = ()  # the keys of the player's entry that are to blame
+
+    @property
+    def words(self) -> str:
+        """The finding in words, which may go on after the player's name."""
+        return ": ".join(filter(None, [f"{self.message} {listed(self.others)}".strip(), self.detail]))
 
 
 def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:

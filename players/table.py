@@ -10,7 +10,6 @@ from typing import Any
 
 from arena.base.wording import unknown
 from arena.rules.variants import Variant
-from players.baselines import Greedy, Random
 from players.engines.engine import Engine
 from players.identity import check
 from players.importing import loading
@@ -19,7 +18,7 @@ from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
 from players.options import ENTRY_KEYS, Option, check_options, option_problems, options_of, takes_rules
-from players.plain import Plain
+from players.plain import Greedy, Plain, Random
 from players.player import ENGINE, EVALUATIONS, HUMAN, TYPES, CompletePlayer, Pause, Player, PlayerSpec
 from players.published.programs import PUBLISHED
 

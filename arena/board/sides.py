@@ -179,11 +179,6 @@ class Opponent:
         self._limit = self._limit.after(answer.seconds, self._spec.limit)
         return answer.choice
 
-    @property
-    def man_value(self) -> float | None:
-        """What a man is worth in its scores, None if that is not known."""
-        return self._player.man_value
-
     def seed(self, seed: int) -> None:
         """Draw all chance from here on from `seed`."""
         self._rng = random.Random(seed)

@@ -21,7 +21,7 @@ from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from arena.watch.display import Display
 from players.examine import examine
-from players.finding import Finding, Level
+from players.loading import Finding, Level
 
 _PRINTED_LINES = 5
 """Lines of what a player printed that are shown, the last ones."""

@@ -18,9 +18,8 @@ from pydantic import TypeAdapter
 from arena.base.files import OURS, version_of
 from arena.base.work import cores
 from arena.experiment.model import entry_of
-from players.finding import UNBUILT, Finding
 from players.identity import COPIES, NO_FILES, Files
-from players.loading import moved
+from players.loading import UNBUILT, Finding, moved
 from players.player import PlayerSpec
 
 PACKAGES = (OURS, "numba", "llvmlite", "numpy")

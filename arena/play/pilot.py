@@ -31,7 +31,7 @@ from arena.play.workers import Workers, kept_workers, run
 from arena.ratings.match import detectable, resolution
 from arena.rules.result import points_of
 from arena.watch.observer import Observer, announcing
-from players.finding import UNBUILT, Finding
+from players.loading import UNBUILT, Finding
 
 PILOT_SECONDS = 10.0
 """Seconds after which a pilot ends."""

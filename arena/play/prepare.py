@@ -39,9 +39,8 @@ from arena.rules.endgame.tables import EndgameError
 from arena.rules.notation import fen
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
-from players.finding import UNBUILT
 from players.identity import COPIES, keep, now, placed
-from players.loading import located, own_code, source_of, user_files
+from players.loading import UNBUILT, located, own_code, source_of, user_files
 from players.player import PlayerSpec
 
 _UNREADABLE = (

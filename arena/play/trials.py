@@ -30,9 +30,19 @@ from arena.rules.variants import Variant
 from players.engines.hub import cautions
 from players.engines.program import wrote
 from players.examine import examine
-from players.finding import SAME_FILE, UNBUILT, Finding
 from players.identity import MISSING
-from players.loading import PlayerError, files_of, from_folder, located, own_code, user_files, without_own_code
+from players.loading import (
+    SAME_FILE,
+    UNBUILT,
+    Finding,
+    PlayerError,
+    files_of,
+    from_folder,
+    located,
+    own_code,
+    user_files,
+    without_own_code,
+)
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
 from players.table import build_player
 

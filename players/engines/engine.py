@@ -49,7 +49,7 @@ class Engine:
         restart: bool = False,
         log: bool = False,
     ) -> None:
-        """Start the program and initialise it; it is built (`players.commits`). Raises PlayerError."""
+        """Start the program and initialise it; it is built (`players.identity`). Raises PlayerError."""
         self.kept = not restart
         words = words_of_command(command)
         self.name = Path(words[0]).name if words else ""

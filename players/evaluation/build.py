@@ -16,8 +16,7 @@ from arena.base.wording import first_line, unknown
 from arena.rules.position import Position
 from arena.rules.rules import SIZES, board_rules
 from arena.rules.variants import Variant
-from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
-from players.evaluation.evaluator import Evaluation, Evaluator
+from players.evaluation.evaluator import Evaluation, Evaluator, checkers_ai, cis300, game3, material, simple
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import (
     FEATURES,

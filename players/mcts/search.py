@@ -20,7 +20,6 @@ from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.rules.zobrist import key
 from players.mcts.tree import (
     COUNT,
     DRAWN,
@@ -58,6 +57,7 @@ from players.negamax.state import (
     is_drawn,
     out_of_budget,
 )
+from players.negamax.table_and_order import key
 
 BY_GAME, BY_EVALUATION, BY_SEARCH = range(3)  # how a new position is valued, `rollout`
 GAME_PLIES = 200  # after which a random game is a draw

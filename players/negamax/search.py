@@ -22,14 +22,13 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.captures import capturers
-from arena.rules.endgame.index import probe, wins
+from arena.rules.endgame.tables import probe, wins
 from arena.rules.jit.kernel import address_of, entry, inlined, kernel
 from arena.rules.jit.native import call_at, monotonic, popcount, view
 from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.rules.zobrist import key, key_after
 from players.memory import record_type
 from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
 from players.negamax.state import (
@@ -49,7 +48,7 @@ from players.negamax.state import (
     sort_root,
 )
 from players.negamax.switches import COST, HALF, MTDF, ORDER_ALL, PVS, TIES_RANDOM
-from players.negamax.table_and_order import pick_best, rank_moves, recall, remember, reward
+from players.negamax.table_and_order import key, key_after, pick_best, rank_moves, recall, remember, reward
 
 _UNKNOWN = np.inf  # the value of what is not known yet, that endgame tables lack, or that is not cut
 WIDEST = 64  # men of half a window beyond which it is opened

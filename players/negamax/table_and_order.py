@@ -4,6 +4,9 @@ A table holds what earlier searches found out about positions, by their zobrist 
 two entries, each of four words: the key, the best move, the score as the bits of a float64, and depth, bound and
 generation in one. A generation is one search, counted from 1 on; older entries give way first, and a table is
 emptied by taking no entry from before a generation for valid.
+
+A key is a random number for each kind of piece on each square, and one for the side to move, combined by xor:
+A. L. Zobrist, A New Hashing Method with Application for Game Playing, 1970.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import popcount, view
+from arena.rules.jit.native import lowest_square, popcount, view
 from arena.rules.moves import Moves, sides
+from arena.rules.position import Position
 from players.memory import aligned
 from players.negamax.score import LIMIT
 from players.negamax.state import HISTORY_BITS, Node, State
@@ -30,6 +34,9 @@ UPPER, LOWER, EXACT = 1, 2, 3
 """Bounds: whether the score is exact or only an upper or lower bound."""
 _BOUND, _GENERATION, _BYTE = 8, 16, 255
 """Places of the bound and the generation behind the depth, and the bits of depth and bound."""
+_NUMBERS = np.random.default_rng(1970).integers(-(2**63), 2**63, size=(4, 64), dtype=np.int64)
+"""By kind (white man, black man, white king, black king) and bit; constants to the compiler."""
+_BLACK_TO_MOVE = int(np.random.default_rng(1971).integers(-(2**63), 2**63, dtype=np.int64))
 _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
 
 
@@ -38,6 +45,38 @@ def new_table(megabytes: int) -> TranspositionTable:
     cache."""
     buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
     return aligned(BUCKET << (buckets.bit_length() - 1), np.int64)
+
+
+# --- keys
+
+
+@kernel
+def key(position: Position) -> int:
+    """The key of a position, an int64: the same however the position came about."""
+    empty = Position(0, 0, 0, 1 - position.turn)
+    return key_after(0 if position.turn == 1 else _BLACK_TO_MOVE, empty, position)
+
+
+@inlined
+def key_after(key: int, before: Position, after: Position) -> int:
+    """The key of the position `after` a move, from that of the position `before` it."""
+    key ^= _BLACK_TO_MOVE
+    key ^= _numbers_of(0, (before.white & ~before.kings) ^ (after.white & ~after.kings))
+    key ^= _numbers_of(1, (before.black & ~before.kings) ^ (after.black & ~after.kings))
+    if before.kings | after.kings:
+        key ^= _numbers_of(2, (before.white & before.kings) ^ (after.white & after.kings))
+        key ^= _numbers_of(3, (before.black & before.kings) ^ (after.black & after.kings))
+    return key
+
+
+@inlined
+def _numbers_of(kind: int, bits: int) -> int:
+    total = 0
+    while bits != 0:
+        bit = bits & -bits
+        bits ^= bit
+        total ^= _NUMBERS[kind, lowest_square(bit)]
+    return total
 
 
 # --- the table

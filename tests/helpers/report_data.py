@@ -28,7 +28,7 @@ from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts
 from arena.report.run import Run
 from arena.report.write import write
-from players.finding import Finding
+from players.loading import Finding
 from players.player import EFFORT, PlayerSpec
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)

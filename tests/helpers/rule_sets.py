@@ -11,7 +11,7 @@ from typing import cast
 import numba
 
 from arena.rules.custom import build_variant
-from arena.rules.jit.constants import FIELDS, Values
+from arena.rules.jit.kernel import FIELDS, Values
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 

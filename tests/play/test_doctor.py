@@ -11,7 +11,7 @@ from arena.experiment.load import load
 from arena.experiment.yaml.values import ConfigError
 from arena.play.pilot import diagnose
 from arena.play.prepare import prepare
-from players.finding import SAME_FILE, UNBUILT, Finding
+from players.loading import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke
 
 pytestmark = pytest.mark.full

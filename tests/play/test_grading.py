@@ -360,9 +360,8 @@ def judgement(judge: arena.Opponent, game: Game) -> Judgement:
     choice = judge.choose(game)
     if choice.plies_to_win:
         return float(choice.plies_to_win > 0), None
-    man = judge.man_value
-    assert choice.score is not None and man is not None
-    return None, round(choice.score / man, 3)
+    assert choice.score is not None
+    return None, round(choice.score, 3)  # as a man is worth 1 to its evaluation
 
 
 def turned(judged: Judgement) -> Judgement:

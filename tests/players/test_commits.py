@@ -10,7 +10,7 @@ import pytest
 from arena.experiment.load import player_spec
 from arena.experiment.names import distinct_names, short_entry
 from arena.ledger.info import player_hash
-from players.commits import at_commit
+from players.identity import at_commit
 from players.importing import forget_modules
 from players.loading import PlayerError, files_of, load_object, located
 from players.player import PlayerSpec

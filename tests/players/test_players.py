@@ -108,7 +108,7 @@ def test_an_annotation_that_cannot_be_read_is_told_in_one_line(text, tmp_path):
 def test_options_of_any_name_are_those_of_the_constructor_that_is_extended_if_there_is_one(bases, known, tmp_path):
     path = tmp_path / "users.py"
     path.write_text(
-        "from abc import ABC\nfrom arena import Player\nfrom players.baselines import Random\n"
+        "from abc import ABC\nfrom arena import Player\nfrom players.plain import Random\n"
         "class Mixin: pass\n" + USERS.replace("Mine", f"Mine({bases})").replace("extra=None", "**options")
     )
     if known:

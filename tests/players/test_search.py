@@ -17,12 +17,11 @@ from arena.rules.moves import sides
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.baselines import Greedy
-from players.evaluation.builtin import material
+from players.evaluation.evaluator import material
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
-from players.plain import Plain
+from players.plain import Greedy, Plain
 from players.player import AnswerError, Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share

@@ -108,15 +108,15 @@ def test_what_init_writes_is_played_from_the_installed_wheel(site, tmp_path):
 
 def test_the_installed_package_is_the_wheels_and_compiles_its_kernels(site, tmp_path):
     code = (
-        "import arena, players; from arena.rules import variants, zobrist; "
-        "zobrist.key(variants.VARIANTS['english'].start); print(arena.__file__, players.__file__)"
+        "import arena, players; from players.negamax import table_and_order; "
+        "table_and_order.key(arena.VARIANTS['english'].start); print(arena.__file__, players.__file__)"
     )
     environment = os.environ | {"PYTHONPATH": str(site), "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert all(file.startswith(str(site)) for file in done.stdout.split())
-    assert list(tmp_path.rglob("zobrist.key-*.nbc"))
+    assert list(tmp_path.rglob("table_and_order.key-*.nbc"))
 
 
 SCHEDULER = "tcp://127.0.0.1:1"

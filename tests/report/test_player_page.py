@@ -13,7 +13,7 @@ from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
 from arena.rules.notation import fen
 from arena.rules.played import replayed
-from players.finding import Finding
+from players.loading import Finding
 from tests.helpers.report_data import MISSING_WORD, changed, found_before, plain, player, synthetic, write_quickly
 from tests.helpers.web_browser import page_of
 

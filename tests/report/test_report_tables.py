@@ -24,7 +24,7 @@ from arena.report.tables.standings import standings
 from arena.report.tables.table import with_decimals
 from arena.report.write import DECIMALS, files_of
 from arena.rules.result import NO_RESULT
-from players.finding import Finding
+from players.loading import Finding
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     changed,

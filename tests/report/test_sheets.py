@@ -17,7 +17,7 @@ from arena.report.run import Run
 from arena.report.sheets import file_names, opponents, write_sheets
 from arena.report.viewer import RunGames
 from arena.report.write import write
-from players.finding import SAME_FILE, UNBUILT, Finding
+from players.loading import SAME_FILE, UNBUILT, Finding
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import changed, data_of, experiment, found_before, frames, player, run_of
 

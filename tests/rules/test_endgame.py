@@ -23,12 +23,13 @@ import arena.rules.endgame.tables as endgame
 from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
-from arena.rules.endgame.index import NO_ENDING, Material
 from arena.rules.endgame.retrograde import make, opened, solving
 from arena.rules.endgame.tables import (
+    NO_ENDING,
     EndgameError,
     EndgameTables,
     EndingValue,
+    Material,
     folder_of,
     known_pieces,
     load,

@@ -17,7 +17,7 @@ from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.result import Draws, Ending, in_balance
 from arena.rules.variants import VARIANTS, Variant
-from arena.rules.zobrist import key
+from players.negamax.table_and_order import key
 from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]

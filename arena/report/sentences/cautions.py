@@ -15,8 +15,7 @@ from arena.report.tables.outcomes import verdict
 from arena.report.tables.submissions import LOST_BY, by_failures, lost_by_failures, reasons, withdrawal
 from arena.report.tables.views import TOO_LONG
 from arena.rules.game import FORFEITS, Termination
-from players.finding import Finding
-from players.loading import own_code
+from players.loading import Finding, own_code
 from players.player import PlayerSpec
 
 WAITED, WAITED_SECONDS = 2, 0.001

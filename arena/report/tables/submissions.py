@@ -16,8 +16,7 @@ from arena.ledger.record import Failure
 from arena.ratings.joint import TIE_DECIMALS
 from arena.report.tables.rated_run import RatedRun
 from arena.rules.game import FORFEITS, Termination
-from players.finding import Finding
-from players.loading import source_of
+from players.loading import Finding, source_of
 
 PLAYED, WITHDRAWN, LEFT_OUT = "played", "withdrawn", "left out"
 """What became of a submission."""

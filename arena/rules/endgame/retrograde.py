@@ -25,26 +25,24 @@ from numba import types
 
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.work import Announcement, cores
-from arena.rules.endgame.index import (
+from arena.rules.endgame.tables import (
     NO_ENDING,
+    Codes,
+    EndgameError,
+    EndgameTables,
     Material,
+    folder_of,
+    load,
     place,
     probe,
+    read_slice,
     row_of,
     row_size,
     rows,
     slice_sizes,
     subset,
-    wins,
-)
-from arena.rules.endgame.tables import (
-    Codes,
-    EndgameError,
-    EndgameTables,
-    folder_of,
-    load,
-    read_slice,
     why_no_tables,
+    wins,
 )
 from arena.rules.jit.cache import delete_stale
 from arena.rules.jit.kernel import entry, kernel

@@ -29,9 +29,10 @@ OWN = "draughts-arena"
 STALE_AFTER = 14 * 24 * 3600  # seconds after which what other sources left is deleted
 _PACKAGES = ("arena", "players")
 _KERNELS = (
-    *(f"arena/rules/{name}.py" for name in ("captures", "movegen", "moves", "position", "rules", "zobrist")),
-    *("arena/rules/endgame/index.py", "arena/rules/endgame/retrograde.py", "arena/rules/jit/*.py"),
-    *(f"players/evaluation/{name}.py" for name in ("builtin", "evaluator", "features", "linear", "mix", "neural")),
+    *(f"arena/rules/{name}.py" for name in ("captures", "movegen", "moves", "position", "rules")),
+    "arena/rules/endgame/*.py",
+    "arena/rules/jit/*.py",
+    *(f"players/evaluation/{name}.py" for name in ("evaluator", "features", "linear", "mix", "neural")),
     *(f"players/mcts/{name}.py" for name in ("search", "tree")),
     *(f"players/negamax/{name}.py" for name in ("score", "search", "state", "switches", "table_and_order")),
     "players/published/*.py",
