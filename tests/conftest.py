@@ -1,4 +1,4 @@
-"""Fixtures: every variant, and its positions from random play, scattered at random, and drawn by hypothesis.
+"""Fixtures: every variant, and its positions from random play and scattered at random.
 
 Also how the suite stays short: which rule sets are compiled, and which files are begun first.
 """
@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from hypothesis import strategies as st
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
@@ -50,7 +49,6 @@ LONG_FIRST = (
     "test_cluster",
     "test_engines",
     "test_endgame",
-    "test_perft",
     "test_examine",
     "test_doctor",
     "test_tournament",
@@ -246,16 +244,6 @@ def _scattered(rules: Rules) -> tuple[Position, ...]:
         }
         positions.append(legal_position(rules, pieces, rng.choice((WHITE, BLACK))))
     return tuple(positions)
-
-
-@pytest.fixture(scope="session")
-def positions(variant: Variant) -> st.SearchStrategy[Position]:
-    """Any positions of up to 20 pieces; see `most_pieces`."""
-    squares = st.sampled_from(naive.board_squares(variant.rules))
-    colours = st.sampled_from((WHITE, BLACK))
-    piece = st.builds(naive.Piece, colours, st.booleans())
-    pieces = st.dictionaries(squares, piece, max_size=most_pieces(variant.rules))
-    return st.builds(lambda placed, turn: legal_position(variant.rules, placed, turn), pieces, colours)
 
 
 def most_pieces(rules: Rules) -> int:

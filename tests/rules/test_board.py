@@ -1,4 +1,4 @@
-"""Tests of boards: every square where its rule set has it, every piece drawn, as SVG and as text."""
+"""Boards as SVG and as text: every square where its rule set has it, every piece, marks, arrows, the last move."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from arena import Board, Game
 from arena.commands.drawing import show_board
-from arena.rules.board import LETTERS, SYMBOLS, UNIT, board_text, corner
+from arena.rules.board import SYMBOLS, UNIT, board_text, corner
 from arena.rules.move_text import MoveSquares
 from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.position import Position
@@ -33,15 +33,9 @@ def pieces_drawn(svg: str) -> dict[int, str]:
     return {int(use.attrib["data-square"]): letters[use.attrib["href"]] for use in uses}
 
 
-def read_back(variant: Variant, text: str, pieces: dict[str, str] = LETTERS) -> Position:
-    """The position that a board in characters shows."""
-    *rows, turn = text.splitlines()
-    letters = {piece: letter for letter, piece in pieces.items()}
-    groups: dict[str, list[str]] = {"w": [], "b": []}
-    for number, piece in re.findall(r"(\d+)(\D)", "".join(f"{row} " for row in rows)):
-        if letter := letters[piece]:
-            groups[letter.lower()].append(("K" if letter.isupper() else "") + number)
-    return parse_fen(variant, f"{turn[0]}:W{','.join(groups['w'])}:B{','.join(groups['b'])}")
+def pieces_of(variant: Variant, position: Position) -> dict[int, str]:
+    letters = {number: piece_letter(position, bit) for bit, number in variant.numbers.items()}
+    return {number: letter for number, letter in letters.items() if letter}
 
 
 def kings_and_men(variant: Variant) -> list[Position]:
@@ -62,40 +56,40 @@ def test_numbers_go_row_by_row_from_a_corner_and_turned_boards_the_other_way(nam
     assert all((x + y) // UNIT % 2 == (not variant.mirrored) for x, y in turned)
 
 
-# --- as SVG
-
-
 @pytest.mark.parametrize("name", VARIANTS)
-def test_an_svg_has_every_square_and_every_piece_of_the_position(name):
+def test_a_board_has_every_square_and_every_piece_in_an_svg_and_in_characters(name):
     variant = VARIANTS[name]
+    numbers = list(range(1, variant.squares + 1))
     for position in kings_and_men(variant):
         svg = Board(variant, position).svg()
-        letters = {number: piece_letter(position, bit) for bit, number in variant.numbers.items()}
-        assert pieces_drawn(svg) == {number: letter for number, letter in letters.items() if letter}
-        numbers = [int(label.text or 0) for label in parts(svg, "board-labels")]
-        assert numbers == list(range(1, variant.squares + 1))
+        assert pieces_drawn(svg) == pieces_of(variant, position)
+        assert [int(label.text or 0) for label in parts(svg, "board-labels")] == numbers
         assert len(parts(svg, "board-squares")) == 1 + variant.squares
+        for flip in (False, True):
+            *rows, _ = board_text(variant, position, flip=flip).splitlines()
+            squares = re.findall(r"(\d+)(\D)", "".join(f"{row} " for row in rows))
+            assert {int(number): piece for number, piece in squares if piece != "."} == pieces_of(
+                variant, position
+            )
+            assert [int(number) for number, _ in squares] == numbers[:: -1 if flip != variant.from_white else 1]
 
 
-def test_pieces_stand_on_their_squares():
-    for flip in (False, True):
-        uses = parts(Board(ENGLISH, KINGS, flip=flip).svg(), "board-pieces")
-        assert len(uses) == 6
-        for use in uses:
-            at = (int(use.attrib["x"]), int(use.attrib["y"]))
-            assert at == corner(ENGLISH, int(use.attrib["data-square"]), flip)
+@pytest.mark.parametrize("flip", [False, True])
+def test_pieces_stand_on_their_squares(flip):
+    uses = parts(Board(ENGLISH, KINGS, flip=flip).svg(), "board-pieces")
+    places = {int(use.attrib["data-square"]): (int(use.attrib["x"]), int(use.attrib["y"])) for use in uses}
+    assert places == {number: corner(ENGLISH, number, flip) for number in (1, 5, 8, 12, 22, 32)}
 
 
 def test_an_svg_shows_the_last_move_arrows_and_marks():
     svg = Board(ENGLISH, last=MoveSquares(22, 15, (18,)), arrows=[(9, 14), (22, 15, 8)], marks=[1, 2, 3]).svg()
     assert [element.tag for element in parts(svg, "board-last")] == [f"{SVG}rect", f"{SVG}rect", f"{SVG}path"]
-    arrows = [element for element in parts(svg, "board-arrows") if element.tag == f"{SVG}g"]
-    assert len(arrows) == 2
+    assert sum(element.tag == f"{SVG}g" for element in parts(svg, "board-arrows")) == 2
     assert len(parts(svg, "board-marks")) == 3
     assert "board-last" not in Board(ENGLISH).svg()
 
 
-def test_text_of_a_user_is_escaped_in_an_svg():
+def test_a_users_text_is_escaped_in_an_svg():
     svg = Board(ENGLISH, caption='<script>"&').svg()
     assert "<script>" not in svg and '<script>"&' in "".join(ElementTree.fromstring(svg).itertext())
 
@@ -106,10 +100,7 @@ def test_squares_are_named_as_asked():
     assert parts(Board("russian", labels="none").svg(), "board-labels") == []
 
 
-# --- as text
-
-
-def test_a_board_in_characters():
+def test_a_board_in_characters_has_brackets_around_marks_and_the_last_move():
     text = board_text(ENGLISH, parse_fen(ENGLISH, KINGS), last=MoveSquares(26, 22, ()), marks=[12])
     assert text == (
         "       1W        2.        3.        4.\n"
@@ -124,15 +115,6 @@ def test_a_board_in_characters():
     )
 
 
-@pytest.mark.parametrize("flip", [False, True])
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_board_in_characters_read_back_is_the_position(name, flip):
-    variant = VARIANTS[name]
-    for position in kings_and_men(variant):
-        text = board_text(variant, position, marks=[1], last=MoveSquares(5, 9, ()), flip=flip)
-        assert read_back(variant, text, LETTERS) == position
-
-
 @pytest.mark.parametrize("no_color", ["", "1"])
 @pytest.mark.parametrize(("columns", "width"), [(50, 50), (49, 40), (40, 40), (39, 30)])
 def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_color):
@@ -145,18 +127,13 @@ def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_
     assert sorted(int(number) for number in re.findall(r"\d+", " ".join(lines))) == list(range(1, 51))
 
 
-# --- Board, and the board of a game
-
-
 def test_a_game_shows_itself_with_its_last_move():
     game = Game("english")
     assert "[" not in str(game)
     game.push("11-15")
     assert "[15b]" in str(game) and "[11.]" in str(game)
     assert len(parts(game._repr_svg_(), "board-last")) == 2
-    assert len(parts(game.board(arrows=["22-18"], last=None).svg(), "board-last")) == 0
-    game.pop()
-    assert "[" not in str(game)
+    assert parts(game.board(arrows=["22-18"], last=None).svg(), "board-last") == []
 
 
 def test_a_board_is_saved_as_svg_or_text(tmp_path):
@@ -179,7 +156,7 @@ def test_a_board_is_saved_as_svg_or_text(tmp_path):
         lambda: Board("english").save("board.png"),
     ],
 )
-def test_what_cannot_be_drawn_gets_one_line(make):
+def test_what_cannot_be_drawn_is_refused_in_one_line(make):
     with pytest.raises(ValueError, match=r".") as raised:
         make()
     one_line(raised.value)

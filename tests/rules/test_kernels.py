@@ -1,4 +1,4 @@
-"""Tests of how kernels are compiled and kept: which files the cache depends on, what a second process loads."""
+"""How kernels are compiled and kept: which files the cache depends on, what a second process loads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +16,7 @@ from arena.rules.jit import cache
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import explained_value
 
+ENGLISH = VARIANTS["english"]
 USE = """
 import random, sys
 from numba.core.dispatcher import Dispatcher
@@ -125,7 +125,9 @@ def test_only_old_kernels_within_the_own_folder_are_deleted(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("cause", ["no home", "no folder"])
-def test_without_a_place_to_write_to_a_temporary_folder_is_used_and_said(cause, tmp_path, monkeypatch, caplog):
+def test_without_a_place_to_write_to_a_temporary_folder_is_used_with_a_warning(
+    cause, tmp_path, monkeypatch, caplog
+):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file") if cause == "no folder" else "")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -180,40 +182,27 @@ def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_
 MINE = """\
 from pathlib import Path
 from arena import evaluator
-{how}
+from parts.weight import worth
+
+weight = float((Path(__file__).parent / "w.txt").read_text())
 
 @evaluator
 def mine(position, rules):
-    return {worth}
+    return weight + worth()
 """
-KERNEL = "from arena.rules.jit.kernel import kernel\n\n@kernel\ndef worth():\n    return {0}.0\n"
-CAPTURED = {
-    "w.txt": ("worth = float((Path(__file__).parent / 'w.txt').read_text())", "{0}"),
-    "parts/deeper/w.py": ("from parts.deeper.w import worth", KERNEL),
-}
-"""What an evaluation captures, by the file where it stands: how it does, and the file's content."""
-
-
-def write_captured(folder: Path, name: str, worth: int) -> None:
-    how, content = CAPTURED[name]
-    what = "worth()" if content == KERNEL else "worth"
-    (folder / "mine.py").write_text(MINE.format(how=how, worth=what))
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(content.format(worth))
+WEIGHT = "from arena import kernel\n\n@kernel\ndef worth():\n    return {0}.0\n"
 
 
 @pytest.mark.compiled
-@pytest.mark.full(only=["parts/deeper/w.py"])
-@pytest.mark.parametrize("name", ["w.txt", "parts/deeper/w.py"])
-def test_what_an_evaluation_captures_is_loaded_and_compiled_again_when_its_file_is_edited(
-    name: str, tmp_path: Path
-) -> None:
-    values = []
-    for worth in (5, 7):
-        write_captured(tmp_path, name, worth)
-        english = VARIANTS["english"]
-        values.append(explained_value(english, english.start, f"{tmp_path}/mine.py:mine")[0])
-    assert values == [5, 7]
+def test_what_an_evaluation_captures_is_loaded_and_compiled_again_when_its_file_is_edited(tmp_path):
+    def value(weight: int, worth: int) -> float:
+        (tmp_path / "w.txt").write_text(f"{weight}")
+        (tmp_path / "parts" / "weight.py").write_text(WEIGHT.format(worth))
+        return explained_value(ENGLISH, ENGLISH.start, f"{tmp_path}/mine.py:mine")[0]
+
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "parts").mkdir()
+    assert [value(5, 10), value(7, 10), value(7, 20)] == [15, 17, 27]
 
 
 @pytest.mark.full

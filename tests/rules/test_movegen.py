@@ -1,22 +1,23 @@
-"""Tests of moves: generated and applied as the oracle does it, on positions from play and on any others."""
+"""Moves are generated, applied and counted as by the oracle, and as other programs have published."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from arena.rules.custom import build_variant
+from arena.rules.custom import build_variant, sizes_of
 from arena.rules.move_text import move_text
 from arena.rules.movegen import apply, generate, has_move, legal_moves, perft
 from arena.rules.moves import ROOM, sides, target_of
 from arena.rules.notation import fen, parse_fen
-from arena.rules.position import Position
+from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
-from tests.helpers.rule_sets import POSITIONS, UNCOMPILED, by_constants, by_values, share
+from tests.helpers.rule_sets import COMPILED, POSITIONS, UNCOMPILED, by_constants, by_values, share
 
 AS_CONSTANTS = () if UNCOMPILED else ("english", "international", "russian", "frisian")
 
@@ -50,7 +51,11 @@ def check(variant: Variant, position: Position) -> None:
 
 
 def test_moves_are_generated_and_applied_as_by_the_oracle(variant, played, scattered):
-    for position in (*played, *scattered):
+    white, black = variant.start.white, variant.start.black
+    one_sided = [
+        Position(*pieces, 0, turn) for pieces in ((0, 0), (white, 0), (0, black)) for turn in (WHITE, BLACK)
+    ]
+    for position in (*played, *scattered, *one_sided):
         check(variant, position)
 
 
@@ -68,13 +73,6 @@ def test_a_man_that_captures_backward_stops_where_it_is_crowned(variant, played,
     assert [move_text(variant, position, move, legal) for move in legal] == ["11x2"]
     for position in (*played, *scattered):
         check(variant, position)
-
-
-@settings(max_examples=50)
-@given(data=st.data())
-def test_moves_of_any_position_are_generated_and_applied_as_by_the_oracle(variant, positions, data):
-    """Few, as the scattered ones are many: the empty board, one side without pieces, what else is extreme."""
-    check(variant, data.draw(positions))
 
 
 @pytest.mark.full
@@ -118,3 +116,54 @@ def test_a_full_buffer_raises_and_nothing_behind_it_is_written():
     assert (memory[ROOM - 1 :] == -1).all()
     with pytest.raises(IndexError, match="more paths than the move buffer has room for"):
         generate(variant.rules, position, np.zeros(ROOM + 3, dtype=np.int64), 0)
+
+
+# --- perft
+
+
+PUBLISHED = json.loads((Path(__file__).parents[1] / "data" / "perft.json").read_text())["rows"]
+ROWS = [row for row in PUBLISHED if row["variant"] != "turkish"]
+FOR_THE_ORACLE, QUICK, DEEP = 1_500, 300_000, 1_000_000_000
+"""Lines of play that a test of the oracle, a quick and a slow one count at most."""
+every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['variant']}-{row['fen'][:40]}")
+
+
+def counts(row, low, high):
+    return {depth: nodes for depth, nodes in enumerate(row["nodes"], start=1) if low <= nodes < high}
+
+
+def check_counts(row, low, high):
+    name = row["variant"]
+    variant = by_constants(VARIANTS[name]) if name in COMPILED else by_values(build_variant(name))
+    position = parse_fen(variant, row["fen"])
+    published = counts(row, low, high)
+    assert {depth: perft(variant, position, depth) for depth in published} == published
+    assert perft(variant, position, 0) == 1
+
+
+@pytest.mark.compiled
+@every_row
+def test_perft_is_as_published(row):
+    check_counts(row, 0, QUICK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [row for row in ROWS if counts(row, QUICK, DEEP)], ids=lambda row: row["variant"])
+def test_deep_perft_is_as_published(row):
+    check_counts(row, QUICK, DEEP)
+
+
+@every_row
+def test_the_oracles_perft_is_as_published(row):
+    variant = build_variant(row["variant"])
+    state = naive.state_of(variant.rules, parse_fen(variant, row["fen"]))
+    published = counts(row, 0, FOR_THE_ORACLE)
+    assert {depth: naive.perft(variant.rules, state, depth) for depth in published} == published
+
+
+def test_every_rule_set_on_every_size_of_board_has_counts_of_its_start():
+    counted = {(by_constants(build_variant(row["variant"])).rules, row["fen"]) for row in ROWS}
+    sized = [by_constants(variant) for base in VARIANTS.values() for variant in sizes_of(base)]
+    assert len(sized) == 3 * len(VARIANTS) - 1
+    lacking = [variant.name for variant in sized if (variant.rules, fen(variant, variant.start)) not in counted]
+    assert [name for name in lacking if name not in VARIANTS] == []

@@ -1,4 +1,4 @@
-"""Tests of notation: what is written is read back, and what cannot be read is refused with a reason."""
+"""FEN and the text of moves: what is written is read back, and what cannot be read is refused with a reason."""
 
 from __future__ import annotations
 
@@ -51,35 +51,25 @@ def test_a_position_is_read_back_from_its_fen(variant, played, scattered):
         assert parse_fen(variant, fen(variant, position)) == position
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "W:W31,32,33,K40:B1,2,3",
-        "W:B1,2,3:W31,32,33,K40",
-        "W:W31-33,K40:B1-3",
-        "w:w31-33,k40:b1-3",
-        '"W:W31-33,K40:B1-3."',
-        "W:W31-33,K40:B1-3.",
-        " W : W 31-33, K40 : B 1-3 ",
-        "W:W31-33,K40-40:B1-3",
-        "W:W:W31-33,K40:B1-3",  # py-draughts says whose turn it is twice
-        '[FEN "W:W:W31-33,K40:B1-3"]',
-    ],
-)
-def test_spellings_of_a_fen_mean_the_same(text):
-    assert fen(INTERNATIONAL, parse_fen(INTERNATIONAL, text)) == "W:W31,32,33,K40:B1,2,3"
+KINGS = "W:W31,32,33,K40:B1,2,3"
+SPELLINGS = {
+    KINGS: KINGS,
+    "W:B1,2,3:W31,32,33,K40": KINGS,
+    "w:w31-33,k40:b1-3": KINGS,
+    '"W:W31-33,K40:B1-3."': KINGS,
+    " W : W 31-33, K40 : B 1-3 ": KINGS,
+    "W:W31-33,K40-40:B1-3": KINGS,
+    "W:W:W31-33,K40:B1-3": KINGS,  # py-draughts says whose turn it is twice
+    '[FEN "W:W:W31-33,K40:B1-3"]': KINGS,
+    "W:W31": "W:W31:B",
+    "B:BK1-2": "B:W:BK1,K2",
+    "?:W31:B1": "W:W31:B1",
+    "?:?:W31:B1": "W:W31:B1",
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("W:W31", "W:W31:B"),
-        ("B:BK1-2", "B:W:BK1,K2"),
-        ("?:W31:B1", "W:W31:B1"),
-        ("?:?:W31:B1", "W:W31:B1"),
-    ],
-)
-def test_a_colour_without_pieces_and_the_side_that_begins_need_not_be_named(text, meaning):
+@pytest.mark.parametrize(("text", "meaning"), SPELLINGS.items(), ids=SPELLINGS)
+def test_a_fen_may_be_spelt_in_many_ways(text, meaning):
     assert fen(INTERNATIONAL, parse_fen(INTERNATIONAL, text)) == meaning
 
 
@@ -94,7 +84,7 @@ def test_a_colour_without_pieces_and_the_side_that_begins_need_not_be_named(text
     ],
     ids=lambda value: value[:30],
 )  # fmt: skip
-def test_what_is_not_a_position_is_refused_with_the_reason(text):
+def test_a_wrong_fen_is_refused_in_one_line(text):
     with pytest.raises(NotationError) as caught:
         parse_fen(INTERNATIONAL, text)
     one_line(caught.value)
@@ -128,8 +118,8 @@ def test_a_capture_is_read_from_any_of_its_paths_and_from_its_captured_squares(v
                 assert parse_move(variant, position, text) == move
         way = path(variant, position, move)
         taken = naive.squares_of(variant.rules, move & sides(position)[1])
-        listed = [way[0], way[-1], *sorted(map(numbers.__getitem__, taken), reverse=True)]
-        assert parse_move(variant, position, "x".join(map(str, listed))) == move
+        ends_and_taken = [way[0], way[-1], *sorted(map(numbers.__getitem__, taken), reverse=True)]
+        assert parse_move(variant, position, "x".join(map(str, ends_and_taken))) == move
 
 
 @pytest.mark.parametrize(
@@ -148,9 +138,9 @@ def test_a_capture_is_written_with_its_path_only_where_its_ends_are_ambiguous(na
     assert {move_text(variant, parsed, move, legal) for move in legal} == texts
 
 
-def test_ends_that_fit_two_captures_are_ambiguous_until_more_is_told():
+def test_ends_that_fit_two_captures_are_ambiguous_until_more_squares_are_named():
     position = parse_fen(ENGLISH, "W:W26:B14,15,22,23")
-    with pytest.raises(NotationError, match=r"'26x10' is ambiguous.*26x1[79]x10, 26x1[79]x10"):
+    with pytest.raises(NotationError, match=r"26x10.*26x1[79]x10, 26x1[79]x10"):
         parse_move(ENGLISH, position, "26x10")
     left = parse_move(ENGLISH, position, "26x17x10")
     assert parse_move(ENGLISH, position, "26x10x14x22") == parse_move(ENGLISH, position, "26x10x22x14") == left
@@ -165,6 +155,6 @@ def test_ends_that_fit_two_captures_are_ambiguous_until_more_is_told():
     ],
     ids=lambda text: text[:20],
 )  # fmt: skip
-def test_what_is_not_a_legal_move_is_refused_with_the_legal_ones(text):
+def test_a_move_that_is_not_legal_is_refused_with_the_legal_ones(text):
     with pytest.raises(NotationError, match=r"9-13, .*11-15"):
         parse_move(ENGLISH, ENGLISH.start, text)

@@ -1,4 +1,4 @@
-"""Variants: the table, and rule sets of one's own."""
+"""Rule sets: the table, boards of other sizes, and rules of one's own."""
 
 import pickle
 
@@ -39,23 +39,19 @@ from tests.helpers.command_line import one_line
         *((text, "") for text in ("{", "{base: english", "{" * 5000, "{1: 2}", "{base: !!python/name:os.x }")),
     ],
 )
-def test_a_wrong_description_is_told_with_its_key(description, key) -> None:
+def test_a_wrong_description_is_refused_with_its_key(description, key) -> None:
     with pytest.raises(VariantError) as caught:
         build_variant(description)
     one_line(caught.value)
     assert caught.value.key == key
 
 
-def test_every_rule_set_keeps_its_own_size_and_name() -> None:
-    for name, variant in VARIANTS.items():
-        rows = variant.rules.rows
-        assert build_variant({"base": name, "rows": rows}) == build_variant({"base": name}) == variant
-        assert build_variant({"base": name, "rows": rows, "men": 4}).name == f"{{base: {name}, men: 4}}"
-
-
 @pytest.mark.parametrize("base", VARIANTS)
 def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_they_fit(base: str) -> None:
     own = VARIANTS[base]
+    own_rows = {"base": base, "rows": own.rules.rows}
+    assert build_variant(own_rows) == build_variant({"base": base}) == own
+    assert build_variant({**own_rows, "men": 4}).name == f"{{base: {base}, men: 4}}"
     for variant in sizes_of(own):
         rules, start = variant.rules, variant.start
         rows = rules.rows
