@@ -1,4 +1,4 @@
-"""Tests of the benchmarks, on a clock of their own: what is counted, which run is kept."""
+"""Benchmarks, on a clock of their own: what is counted, which run is kept."""
 
 from __future__ import annotations
 

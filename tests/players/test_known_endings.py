@@ -1,4 +1,4 @@
-"""Tests of searches that read endgame tables, and of those that do not, against the tables."""
+"""Searches that read endgame tables, and those that do not, against the tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from arena.board.sides import adviser, level
 from arena.board.words import outlook_lines
 from arena.hosting.analysis import Analysis
+from arena.rules.custom import build_variant
 from arena.rules.endgame.retrograde import make
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import Game
@@ -88,17 +89,20 @@ def test_a_search_values_its_leaves_by_the_tables() -> None:
         assert known > 5
 
 
-def test_tables_are_of_the_pieces_asked_for_alone() -> None:
+def test_tables_have_the_pieces_asked_for_alone() -> None:
     game = Game(ENGLISH, "W:WK1,K10:BK32")
     choices = [choose(searching(tables=pieces), game, 2) for pieces in (0, 2, PIECES)]
     assert [choice.plies_to_win for choice in choices] == [0, 0, 29]
     assert choices[0] == choices[1]
 
 
-@pytest.mark.parametrize(("variant", "pieces"), [("simplified", 3), ("english", 7)])
-def test_tables_that_there_cannot_be_have_one_line(variant: str, pieces: int) -> None:
+@pytest.mark.parametrize(
+    ("variant", "pieces"),
+    [("simplified", 3), ("frisian", 3), ({"base": "antidraughts", "first_king_wins": True}, 3), ("english", 7)],
+)
+def test_impossible_tables_are_refused_in_one_line(variant: Any, pieces: int) -> None:
     with pytest.raises(PlayerError) as raised:
-        searching(VARIANTS[variant], tables=pieces)
+        searching(build_variant(variant), tables=pieces)
     one_line(raised.value)
     assert raised.value.keys == ("tables",)
 
@@ -111,12 +115,8 @@ def contradicts(choice: Choice, result: int, plies: int) -> bool:
 @pytest.mark.full
 @pytest.mark.parametrize("evaluation", ["simple", "strong", "neural"])
 def test_no_search_claims_a_win_that_the_tables_deny(evaluation: str) -> None:
-    tables, player, rng = (
-        make(ENGLISH, PIECES + 1),
-        searching(preset="full", evaluation=evaluation),
-        random.Random(0),
-    )
-    certain = 0
+    tables, player = make(ENGLISH, PIECES + 1), searching(preset="full", evaluation=evaluation)
+    rng, certain = random.Random(0), 0
     for position in endings(ENGLISH, 1000, PIECES + 1):
         choice = choose(player, Game(ENGLISH, position), rng.randint(1, 6))
         if choice.plies_to_win and (value := tables.value(position)):
@@ -125,23 +125,20 @@ def test_no_search_claims_a_win_that_the_tables_deny(evaluation: str) -> None:
     assert certain > 10
 
 
-@pytest.mark.parametrize("depth", [5, 9])
-def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
-    tables = make(ENGLISH, PIECES)
-    player = Negamax(ENGLISH, "simple", "full")
-    near = [
-        (position, value)
-        for position in endings(ENGLISH, 800, PIECES)
-        if (value := tables.value(position)) and value.result and depth - 3 <= value.plies <= depth
-    ]
-    assert len(near) >= 40
-    for position, value in near:
-        player.begin()
-        choice = choose(player, Game(ENGLISH, position), depth)
-        assert choice.plies_to_win and not contradicts(choice, *value)
+def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed() -> None:
+    tables, depth = make(ENGLISH, PIECES), 9
+    player, near = Negamax(ENGLISH, "simple", "full"), 0
+    for position in endings(ENGLISH, 800, PIECES):
+        value = tables.value(position)
+        if value and value.result and depth - 3 <= value.plies <= depth:
+            player.begin()
+            choice = choose(player, Game(ENGLISH, position), depth)
+            assert choice.plies_to_win and not contradicts(choice, *value)
+            near += 1
+    assert near >= 40
 
 
-def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_not_certain() -> None:
+def test_an_analysis_lists_the_outcome_of_each_move_where_tables_know_it() -> None:
     spec = PlayerSpec("a", "negamax", Limit(depth=2), {"preset": "full", "tables": PIECES})
     for fen, expected in (
         ("W:WK6,21:BK13", ["+ wins: 6-10 in 29, 6-2 in 45, 6-1 in 45", "= draws: 21-17", "- loses: 6-9 in 8"]),
@@ -159,7 +156,7 @@ def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_n
     assert json.loads(answer)["outlook"][1] == {"move": "1-6", "known": "draw", "plies_to_win": None}
 
 
-def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_advice_reads_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     make(ENGLISH, PIECES)
     assert known_pieces(ENGLISH) >= PIECES and known_pieces(VARIANTS["simplified"]) == 0
     limit = Limit(depth=2)

@@ -1,4 +1,4 @@
-"""Tests of what every player must keep to, over all that are registered."""
+"""What every player must keep to: legal moves, its limits, sound counts, the same game again."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ REGISTERED = {
         limits=("nodes", "clock"),
     ),
 }
+PLIES = 30
 NODE_SLACK = 128
 """Nodes beyond the limit: greedy counts the positions after all moves at once."""
 TYPICAL, WORST = 0.02, 1.0
@@ -88,23 +89,23 @@ def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> Non
     """In games with itself."""
     spec, rules = PlayerSpec(name, name, LIMITS[kind], REGISTERED[name].options), VARIANTS[variant]
     assert pickle.loads(pickle.dumps(spec)) == spec
-    assert_every_choice_is_sound(spec, rules, 80)
+    assert_every_choice_is_sound(spec, rules)
     if spec.limit.seconds is spec.limit.clock is None:
-        task = task_of(rules, spec, spec, max_plies=80)
+        task = task_of(rules, spec, spec, max_plies=PLIES)
         first = play(task)
         assert first.error == ""
         other = Game(rules).position._replace(turn=1 - rules.first)
-        play(task_of(rules, spec, spec, max_plies=80, seed=2, opening=other))
+        play(task_of(rules, spec, spec, max_plies=PLIES, seed=2, opening=other))
         assert_same_game(first, play(task))
 
 
-def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant, plies: int) -> None:
+def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant) -> None:
     """Assert it of one game: moves legal, limits kept, the game as it was."""
     game, overruns = Game(variant), []
     sides = [build_player(spec, variant) for _ in COLOURS]
     limits = [spec.limit for _ in COLOURS]
     rng = random.Random(1)
-    while game.outcome is None and len(game.moves) < plies:
+    while game.outcome is None and len(game.moves) < 2 * PLIES:
         turn, before = game.position.turn, state(game)
         limit = limits[turn]
         began = time.process_time()

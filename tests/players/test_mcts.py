@@ -1,4 +1,4 @@
-"""Tests of the tree search: against exhaustive minimax on small boards, its parts, and what it promises."""
+"""The tree search: against exhaustive minimax on small boards, its parts, and what it promises."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_it_goes_where_the_upper_confidence_bound_is_highest():
         ([{REJECTED: 1}, {PROVEN: -2}], 1),
     ],
 )
-def test_moves_never_tried_proven_or_rejected_are_treated_as_such(children, chosen):
+def test_moves_that_were_never_tried_are_proven_or_rejected_have_their_turn(children, chosen):
     memory, tree = small_tree(*children)
     assert select(memory.states[0], tree, 0) == chosen * WIDTH
 
@@ -284,7 +284,7 @@ def test_a_full_tree_grows_no_more_and_is_searched_on():
 
 
 @pytest.mark.compiled
-def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs():
+def test_equal_seeds_give_equal_choices_and_other_seeds_others():
     first, same, other = (choose(ENGLISH, ENGLISH.start, 1000, seed, rollout="random") for seed in (1, 1, 2))
     assert first == same != other
 
@@ -300,7 +300,7 @@ def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs():
         (Limit(nodes=1), {"explore": 1}),
     ],
 )
-def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options):
+def test_a_wrong_limit_or_option_is_refused_in_one_line(limit, options):
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("m", "mcts", limit, options), ENGLISH)
     one_line(caught.value)

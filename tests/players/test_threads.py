@@ -1,4 +1,4 @@
-"""Players and rules used by several threads of one process at the same time."""
+"""Players and rules in several threads of one process at the same time."""
 
 from __future__ import annotations
 
