@@ -1,4 +1,4 @@
-"""Examinations of evaluations: the classic mistakes, those that crash or hang, and no false alarm."""
+"""Examinations of evaluations find the classic mistakes, crashes and hangs, and raise no false alarm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from arena.commands import check
 from arena.hosting.handle import LocalPlayer
 from arena.rules.game import Game
-from arena.rules.moves import turned
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
 from players.evaluation.sample import FROM_GAMES, THINNED, positions_of
@@ -131,7 +130,7 @@ def examination(description: Any, name: str = "english") -> Examination:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
-def test_what_is_built_in_passes_everywhere(name):
+def test_built_in_evaluations_pass_under_all_rules(name):
     names = [evaluation for evaluation in EVALUATORS if evaluation not in ("linear", "neural")]
     names += ["neural"] if has_network(BY_NAME[name]) else []
     for evaluation in names:
@@ -152,7 +151,7 @@ def test_a_mistake_is_found_by_its_own_message(name):
 @pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("reference", LOST)
-def test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function(reference):
+def test_an_evaluation_that_crashes_or_hangs_is_named_with_its_file(reference):
     try:
         result = examine(reference, ENGLISH, build_seconds=2 if "loops" in reference else 60)
     except PlayerError as error:
@@ -177,19 +176,6 @@ def test_a_sample_has_positions_of_all_phases_and_is_always_the_same(variant):
         state = naive.state_of(variant.rules, position)
         assert naive.legal_moves(variant.rules, state)
         assert position.white and position.black
-
-
-def test_a_mirror_image_is_the_board_turned_with_colours_swapped(variant):
-    last = variant.rules.rows - 1
-    for position in positions_of(variant)[::10]:
-        state = naive.state_of(variant.rules, position)
-        reverse = {
-            (last - row, last - column): piece._replace(colour=1 - piece.colour)
-            for (row, column), piece in state.pieces.items()
-        }
-        expected = naive.position_of(variant.rules, naive.State(reverse, 1 - position.turn))
-        assert turned(variant.rules, position) == expected
-        assert turned(variant.rules, expected) == position
 
 
 @pytest.mark.compiled
@@ -222,7 +208,7 @@ def test_check_of_a_file_alone_examines_its_only_evaluation(monkeypatch: pytest.
     ("evaluation", "variant"),
     [("simpel", "english"), ("simple", "englsh"), ("{linear: {mann: 1}}", "english"), ("own.py:goood", "english")],
 )
-def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant):
+def test_check_refuses_unknown_names_in_one_line(evaluation, variant):
     result = invoke("check", evaluation, variant)
     assert result.exit_code == 2
     one_line(result.stderr.splitlines()[-1])

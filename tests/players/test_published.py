@@ -1,4 +1,4 @@
-"""Tests of the published programs against slow literal twins, `tests/helpers/published.py`."""
+"""The published programs against slow literal twins, `tests/helpers/published.py`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.helpers import published as twins
 from tests.helpers.rule_sets import UNCOMPILED
 
 pytestmark = pytest.mark.full  # the quick tier has their signature
-POSITIONS, WHOLE = (6, 2) if UNCOMPILED else (30, 8)
+POSITIONS, WHOLE = (6, 2) if UNCOMPILED else (20, 4)
 """Positions of each kind, and whole games."""
 DEPTH = 3 if UNCOMPILED else 4
 

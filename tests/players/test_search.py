@@ -1,4 +1,4 @@
-"""Tests of searches: against the oracle's plain minimax and a plain alpha-beta, and on shots."""
+"""Searches against the oracle's plain minimax and a plain alpha-beta, and on shots; keys of positions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import math
 import random
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from arena.experiment.openings.sources import random_line
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.moves import sides
@@ -21,6 +23,7 @@ from players.evaluation.evaluator import material
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
+from players.negamax.table_and_order import key, key_after
 from players.plain import Greedy, Plain
 from players.player import AnswerError, Choice, Limit
 from tests.helpers import naive
@@ -239,10 +242,22 @@ def test_a_search_fails_at_a_position_without_a_finite_value(own, kind, options,
         game.push(text)
     with pytest.raises(AnswerError) as caught:
         player.choose(game, limit, random.Random(0))
-    said = re.fullmatch(r".* (\S+), not .*, in (\S+)", str(caught.value))
-    assert said is not None
-    parsed = parse_fen(ENGLISH, said[2])
-    assert said[1] == name and (parsed.white | parsed.black).bit_count() < 24
+    found = re.search(r" (nan|inf),.* in (\S+)$", str(caught.value))
+    assert found is not None and found[1] == name
+    parsed = parse_fen(ENGLISH, found[2])
+    assert (parsed.white | parsed.black).bit_count() < 24
+
+
+def test_a_key_follows_the_moves_and_is_one_positions_alone():
+    rng, keys = random.Random(5), dict[Position, int]()
+    for variant in (ENGLISH, VARIANTS["international"], VARIANTS["russian"]):
+        for _ in range(20):
+            for before, after in pairwise(random_line(variant, 300, rng).positions):
+                assert key(after) == key_after(key(before), before, after)
+                for position in (before, after):
+                    turned = position._replace(turn=1 - position.turn)
+                    keys |= {position: key(position), turned: key(turned)}
+    assert len(set(keys.values())) == len(keys)
 
 
 TACTICS = json.loads((Path(__file__).parents[1] / "data" / "tactics.json").read_text())["rows"]

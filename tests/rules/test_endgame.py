@@ -142,7 +142,7 @@ def test_tables_say_what_the_definition_says_on_a_small_board(home, small):
     tables = make(small, 4)
     assert all_of_two_pieces_follow(tables, small) > 500
     for pieces in (3, 4):
-        for position in drawn(small, pieces, 500):
+        for position in drawn(small, pieces, 200):
             follows(tables, small, position)
 
 
@@ -153,7 +153,7 @@ def test_values_of_three_pieces_follow_from_those_after_the_moves(home, variant)
             make(variant, 3)
         return
     tables = make(variant, 3)
-    for position in drawn(variant, 3, 500):
+    for position in drawn(variant, 3, 200):
         follows(tables, variant, position)
 
 

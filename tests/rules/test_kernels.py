@@ -142,14 +142,6 @@ def test_without_a_place_to_write_to_a_temporary_folder_is_used_with_a_warning(
 
 
 @pytest.mark.full
-def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):
-    code = "import arena.rules.movegen, players.table, numba; print(numba.config.CACHE_DIR)"
-    place = tmp_path / "cache"
-    assert python(code, NUMBA_CACHE_DIR=str(place), PYTHONDONTWRITEBYTECODE="1") == f"{place}\n"
-    assert not place.exists()
-
-
-@pytest.mark.full
 def test_a_second_process_compiles_nothing_but_a_users_code(tmp_path):
     """It loads the recursive kernels of perft and of the search, too."""
     path = tmp_path / "mine.py"
@@ -162,21 +154,25 @@ def test_a_second_process_compiles_nothing_but_a_users_code(tmp_path):
 
 
 @pytest.mark.full
-def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_its_context(tmp_path):
+def test_an_import_does_not_touch_the_disk_and_compilation_is_announced_once_and_ends_with_its_context(tmp_path):
+    place = tmp_path / "cache"
     code = (
+        "from pathlib import Path\n"
+        "import players.table\n"
         "from arena.rules.jit.kernel import compiling, compiling_meanwhile\n"
         "from arena.rules.movegen import legal_moves\n"
         "from arena.rules.variants import VARIANTS\n"
         "from players.negamax.search import compiled_search\n"
+        f"print(Path({str(place)!r}).exists())\n"
         "rules, start, compiled = VARIANTS['english'].rules, VARIANTS['english'].start, []\n"
         "with compiling.heard_by(lambda: compiled or compiled.append(print('compiling'))):\n"
         "    with compiling_meanwhile(lambda: compiled_search(rules)):\n"
         "        pass\n"
         "    print(len(legal_moves(rules, start)))\n"
     )
-    place = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    assert [python(code, **place) for _ in range(2)] == ["compiling\n7\n", "7\n"]
-    assert not list(tmp_path.rglob("*search*.nbi"))
+    environment = {"NUMBA_CACHE_DIR": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
+    assert [python(code, **environment) for _ in range(2)] == ["False\ncompiling\n7\n", "True\n7\n"]
+    assert not list(place.rglob("*search*.nbi"))
 
 
 MINE = """\
@@ -203,18 +199,3 @@ def test_what_an_evaluation_captures_is_loaded_and_compiled_again_when_its_file_
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "parts").mkdir()
     assert [value(5, 10), value(7, 10), value(7, 20)] == [15, 17, 27]
-
-
-@pytest.mark.full
-def test_uncompiled_kernels_search_the_same_tree():
-    code = (
-        "import random\n"
-        "from players.player import Limit\n"
-        "from arena.rules.game import Game\n"
-        "from arena.rules.variants import VARIANTS\n"
-        "from players.negamax.player import Negamax\n"
-        "english = VARIANTS['english']\n"
-        "player = Negamax(english, 'strong', 'full')\n"
-        "print(player.choose(Game(english), Limit(depth=3), random.Random(0)))\n"
-    )
-    assert python(code, NUMBA_DISABLE_JIT="1") == python(code)

@@ -11,7 +11,7 @@ import pytest
 from arena.rules.custom import build_variant, sizes_of
 from arena.rules.move_text import move_text
 from arena.rules.movegen import apply, generate, has_move, legal_moves, perft
-from arena.rules.moves import ROOM, sides, target_of
+from arena.rules.moves import ROOM, sides, target_of, turned
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
@@ -51,10 +51,9 @@ def check(variant: Variant, position: Position) -> None:
 
 
 def test_moves_are_generated_and_applied_as_by_the_oracle(variant, played, scattered):
-    white, black = variant.start.white, variant.start.black
-    one_sided = [
-        Position(*pieces, 0, turn) for pieces in ((0, 0), (white, 0), (0, black)) for turn in (WHITE, BLACK)
-    ]
+    empty = Position(0, 0, 0, WHITE)
+    one_sided = [empty, variant.start._replace(black=0), variant.start._replace(white=0, turn=BLACK)]
+    one_sided += [position._replace(turn=1 - position.turn) for position in one_sided]
     for position in (*played, *scattered, *one_sided):
         check(variant, position)
 
@@ -88,7 +87,7 @@ def test_values_and_constants_are_the_same_rules(variant, played, scattered):
     assert perft(values, variant.start, 6) == perft(constants, variant.start, 6)
 
 
-def turned(variant: Variant, position: Position) -> Position:
+def board_turned(variant: Variant, position: Position) -> Position:
     """The board rotated by 180 degrees, with the colours swapped."""
     rules = variant.rules
     state = naive.state_of(rules, position)
@@ -103,7 +102,9 @@ def turned(variant: Variant, position: Position) -> Position:
 def test_perft_is_the_same_from_the_other_side_of_the_board(variant, played, scattered):
     step = 2 * POSITIONS // share(variant, 200)
     for position in (*played[::step], *scattered[::step]):
-        assert perft(variant, position, 4) == perft(variant, turned(variant, position), 4)
+        other_side = board_turned(variant, position)
+        assert turned(variant.rules, position) == other_side and turned(variant.rules, other_side) == position
+        assert perft(variant, position, 4) == perft(variant, other_side, 4)
 
 
 @pytest.mark.full
