@@ -13,8 +13,7 @@ import click
 from arena.base.errors import ArenaError
 from arena.base.wording import nearest, printable, unknown
 from arena.board.pdn import game_in
-from arena.commands.best import analysis_of, best_document, best_lines, searched
-from arena.commands.drawing import show_board
+from arena.commands.drawing import analysis_of, best_document, best_lines, searched, show_board
 from arena.commands.options import PATH, VARIANT, json_option, refuse
 from arena.commands.output import echo, put, say, show_json, show_table
 from arena.experiment.yaml.values import inline

@@ -13,13 +13,21 @@ from pathlib import Path
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut, listed, nearest
 from arena.base.writing import replaces_lines
-from arena.board import entering
 from arena.board.game import BoardGame, Request
 from arena.board.pdn import append_game
 from arena.board.sides import ADVICE_SECONDS, Side, adviser, program_of, side_of
-from arena.board.words import ending_text, outlook_lines, pass_text, seen_text
-from arena.commands.best import searched
-from arena.commands.drawing import show_board
+from arena.board.words import (
+    ending_text,
+    entered_move,
+    is_like_move,
+    legal_line,
+    must_capture,
+    numbered_move,
+    outlook_lines,
+    pass_text,
+    seen_text,
+)
+from arena.commands.drawing import searched, show_board
 from arena.commands.output import echo
 from arena.commands.waiting import GRACE_SECONDS, line_of, watched
 from arena.experiment.load import player_spec
@@ -124,13 +132,13 @@ class TerminalGame:
         """Play the move or run the command of a line, or print what is wrong with it."""
         game, version = self._game, self._game.version
         game.clocks()
-        is_move = entering.is_like_move(text) or (game.game.legal_moves == [0] and text.lower() == "pass")
+        is_move = is_like_move(text) or (game.game.legal_moves == [0] and text.lower() == "pass")
         if game.version != version and (is_move or not text):
             return  # the time ran out before the line
         try:
             if is_move:
                 is_number = self._program.lists_moves and text.isdecimal() and any(game.game.legal_moves)
-                game.play((entering.numbered_move if is_number else entering.entered_move)(game.game, text))
+                game.play((numbered_move if is_number else entered_move)(game.game, text))
             elif text:
                 self._obey(text)
             else:
@@ -145,7 +153,7 @@ class TerminalGame:
         """Run the command that the first word is."""
         name, _, argument = text.partition(" ")
         if name not in self._commands:
-            close, legal = nearest(name, self._commands), entering.legal_line(self._game.game)
+            close, legal = nearest(name, self._commands), legal_line(self._game.game)
             meant = f"did you mean {close!r}?" if close else legal
             raise ArenaError(f"{cut(text)!r} is no move and no command that `help` lists; {meant}")
         if bool(argument.strip()) != (name in _TAKES):
@@ -166,7 +174,7 @@ class TerminalGame:
 
     @property
     def _legal(self) -> str:
-        return entering.legal_line(self._game.game, numbered=self._program.lists_moves)
+        return legal_line(self._game.game, numbered=self._program.lists_moves)
 
     def _save(self, file: str) -> None:
         path = Path(os.path.expanduser(file))  # noqa: PTH111  Path's raises for a person who is not known
@@ -223,7 +231,7 @@ class TerminalGame:
             echo("\n".join(filter(None, [game.failure, ending_text(game.outcome), over])))
         elif game.side.is_person or HUMAN not in self._entries:
             self._show()
-            is_forced = entering.must_capture(game.game) or len(game.game.legal_moves) == 1
+            is_forced = must_capture(game.game) or len(game.game.legal_moves) == 1
             if game.side.is_person and (self._program.lists_moves or is_forced):
                 echo(self._legal)
 

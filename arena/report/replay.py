@@ -18,7 +18,7 @@ from arena.base.files import found_file
 from arena.base.wording import counted, first_few
 from arena.base.writing import write_text
 from arena.experiment.load import KEPT_CONFIG, as_yaml
-from arena.experiment.zero import is_of_class
+from arena.experiment.submissions import is_of_class
 from arena.ledger.info import versions
 from arena.ledger.read import RunData, read
 from players.identity import COPIES, copy_of

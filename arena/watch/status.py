@@ -15,7 +15,7 @@ from arena.base.number import duration, known, percent, with_minus
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
-from arena.experiment.zero import given_elo
+from arena.experiment.submissions import given_elo
 from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import COMPLETE, FILE, GAMES, checksum, documents, reading, run_of
 from arena.ledger.record import GameRecord

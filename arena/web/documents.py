@@ -1,17 +1,17 @@
-"""A game at the board as the JSON documents that the page takes; values are from White's view."""
+"""A game at the board as the page takes it: JSON documents, values from White's view, and two lines on top."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from math import isfinite
 from typing import Any
 
-from arena.base.number import with_minus
+from arena.base.number import unbroken, with_minus
 from arena.base.wording import counted
-from arena.board.game import BoardGame
+from arena.board.game import MOST_PLIES, BoardGame
 from arena.board.sides import program_of
-from arena.board.words import counts_text
+from arena.board.words import counts_text, ending_text, legal_line, must_capture, pass_text
 from arena.hosting.analysis import Analysis, Findings
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.game import Game
@@ -24,6 +24,7 @@ from arena.rules.variants import Variant
 
 MOST_PATHS = 16
 """Ways of one capture that a page is sent."""
+COMPILING = "The rules and the search are being compiled: some 20 seconds, the first time only."
 
 
 def position_document(variant: Variant, position: Position) -> dict[str, Any]:
@@ -141,3 +142,62 @@ def _points(variant: Variant, position: Position) -> dict[str, int] | None:
     if not variant.rules.score_decides:
         return None
     return dict(zip(COLOURS, points(variant.rules, position), strict=True))
+
+
+# --- the headline and the line below it
+
+
+def headline(board: BoardGame, *, is_thinking: bool = False, is_paused: bool = False) -> str:
+    """Whose move it is, or how the game ended."""
+    are_persons = [side.is_person for side in board.sides]
+    turn, outcome = board.game.turn, board.outcome
+    if outcome is not None:
+        if outcome.winner is None:
+            return "Draw"
+        if are_persons[0] == are_persons[1]:
+            return f"{COLOURS[outcome.winner].capitalize()} wins"
+        return "You win" if are_persons[outcome.winner] else "You lose"
+    if are_persons[turn]:
+        return f"{COLOURS[turn].capitalize()} to move" if all(are_persons) else "Your move"
+    if is_paused:
+        return "Paused"
+    return f"{_capital(board.side.name)} {'is thinking …' if is_thinking else 'to move'}"
+
+
+def subline(
+    board: BoardGame,
+    *,
+    hint: Mapping[str, Any] | None = None,
+    found: str = "",
+    is_compiling: bool = False,
+    is_paused: bool = False,
+) -> str:
+    """What failed, how it ended, the hint, how deep the search is, what is compulsory: the first of these."""
+    if board.failure:
+        return board.failure
+    if board.outcome is not None:
+        return f"{ending_text(board.outcome)}."
+    if len(board.turns) >= MOST_PLIES:
+        return f"The game has {MOST_PLIES:,} plies, as many as a game may have here."
+    if hint is not None and hint["done"]:
+        return _hint_text(hint)
+    if found:
+        return unbroken(found)
+    if is_compiling:
+        return COMPILING
+    game = board.game
+    passed = f"{pass_text(1 - game.turn)}." if board.turns and not board.turns[-1].move else ""
+    is_compulsory = board.side.is_person and (must_capture(game) or len(game.legal_moves) == 1)
+    compulsory = f"{_capital(legal_line(game))}." if is_compulsory else ""
+    return " ".join(filter(None, [passed, compulsory, "Go on when you like." if is_paused else ""]))
+
+
+def _hint_text(hint: Mapping[str, Any]) -> str:
+    if not hint["lines"]:
+        return "No hint was found in time."
+    best = hint["lines"][0]
+    return ", ".join(filter(None, [f"Hint by {hint['by']}: {best['moves'][0]['text']}", best["said"]]))
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"

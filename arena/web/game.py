@@ -23,8 +23,14 @@ from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
 from arena.rules.position import COLOURS
 from arena.rules.result import Draws
-from arena.web.documents import analysis_document, legal_documents, ply_document, position_document
-from arena.web.headline import headline, subline
+from arena.web.documents import (
+    analysis_document,
+    headline,
+    legal_documents,
+    ply_document,
+    position_document,
+    subline,
+)
 from arena.web.messages import (
     FOR_ITS_VERSION,
     Analyse,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena import Game
 from arena.base.errors import ArenaError
-from arena.board.entering import entered_move, is_like_move, legal_line, numbered_move
+from arena.board.words import entered_move, is_like_move, legal_line, numbered_move
 from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place
 from tests.helpers.command_line import one_line

@@ -32,15 +32,15 @@ def test_a_recipe_is_written_and_an_unknown_one_names_those_that_there_are(tmp_p
 
 @pytest.mark.full
 @pytest.mark.compiled
-@pytest.mark.parametrize("kind", TEMPLATE_FILES)
-def test_each_kind_is_played_without_failures_and_random_moves_do_not_lead(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+def test_a_class_is_played_without_failures_and_random_moves_do_not_lead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What is written for heuristics is played in `test_installed`, the program of `engine` in `test_starters`."""
     monkeypatch.chdir(tmp_path)
-    assert invoke("init", ".", *OPTIONS[kind]).exit_code == 0
-    config = tmp_path / TEMPLATE_FILES[kind][0].name
-    config.write_text(config.read_text().replace("count: 20", "count: 2").replace("count: 10", "count: 2"))
+    assert invoke("init", ".", "--class").exit_code == 0
+    config = Path("class.yaml")
+    config.write_text(config.read_text().replace("count: 10", "count: 1"))
     played = invoke("run", config, "--workers", "1")
     assert played.exit_code == 0, played.output
     table = [line.split() for line in played.stdout.splitlines() if line[:1].isdigit()]
-    assert len(table) == PLAYERS[kind] and table[0][1] != "random"
+    assert len(table) == PLAYERS["class"] and table[0][1] != "random"

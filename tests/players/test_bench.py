@@ -7,8 +7,8 @@ from itertools import cycle
 
 import pytest
 
-from arena.bench import rates
-from arena.bench.rates import rules, search_rate
+from arena.commands import bench
+from arena.commands.bench import rules, search_rate
 from arena.rules.game import Game
 from arena.rules.movegen import perft
 from arena.rules.variants import VARIANTS
@@ -37,7 +37,7 @@ class Clock:
 def clock(monkeypatch):
     """The clock that the benchmarks read."""
     clock = Clock()
-    monkeypatch.setattr(rates, "time", clock)
+    monkeypatch.setattr(bench, "time", clock)
     return clock
 
 

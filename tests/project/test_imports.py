@@ -32,10 +32,9 @@ HEAVY = "numba numpy pandas scipy matplotlib pydantic joblib jinja2 yaml rich to
 @pytest.mark.parametrize(
     ("module", "allowed"),
     [
-        ("arena", set()),
         ("arena.commands.cli", set()),
         ("arena.experiment.load", {"pydantic", "yaml"}),
-        ("arena.web.app", {*HEAVY.split()} - {"pandas", "matplotlib"}),
+        pytest.param("arena.web.app", {*HEAVY.split()} - {"pandas", "matplotlib"}, marks=pytest.mark.full),
     ],
 )
 def test_what_is_imported_first_loads_nothing_heavy(module, allowed):

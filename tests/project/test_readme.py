@@ -150,11 +150,11 @@ OWN = [block for block in YAML if ".py:" in block.text and "openings:" in block.
 
 @pytest.mark.full
 @pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
-def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
+def test_nothing_is_wrong_with_an_experiment_of_an_own_heuristic(folder, block, monkeypatch):
+    monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 0.5)
     (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
     result = invoke("check", "mine.yaml", "--workers", "1")
     assert result.exit_code == 0, result.output
-    assert " on 1 worker\n" in result.stdout
 
 
 def test_commands_name_commands_and_configurations_that_there_are():
@@ -186,6 +186,7 @@ def test_the_keys_of_configurations_are_those_that_the_command_prints():
     assert (ROOT / "configs" / "keys.md").read_text(encoding="utf-8") == invoke("list", "keys").stdout
 
 
+@pytest.mark.full
 def test_the_documents_of_a_ledger_are_those_that_it_has(tmp_path):
     (tmp_path / "run.yaml").write_text(BASE)
     assert invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "out", "--workers", "1").exit_code == 0

@@ -21,9 +21,8 @@ from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
-from arena.web import app, game, games, headline
-from arena.web.documents import ply_document
-from arena.web.headline import subline
+from arena.web import app, documents, game, games
+from arena.web.documents import headline, ply_document, subline
 from arena.web.messages import SecondsGiven
 from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
@@ -391,7 +390,7 @@ def test_a_position_is_read_from_its_fen_and_faults_are_named(at):
 @in_a_loop
 async def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
     monkeypatch.setattr(game, "MOST_PLIES", 4)
-    monkeypatch.setattr(headline, "MOST_PLIES", 4)
+    monkeypatch.setattr(documents, "MOST_PLIES", 4)
     state = at.begin(white="random", black="random")
     async with window(at, state) as seen:
         full = await seen.next(moves=4, thinking=False)
@@ -465,7 +464,7 @@ def test_the_headline_says_whose_move_it_is_and_who_won(white, resigns, words):
     board = board_of(white=white)
     if resigns is not None:
         board.resign(resigns)
-    assert headline.headline(board) == words
+    assert headline(board) == words
 
 
 def test_below_the_headline_stand_findings_hints_compilation_and_what_has_to_be_played():

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from arena.experiment.names import words_of
-from arena.experiment.zero import reference as reference_of
+from arena.experiment.submissions import reference as reference_of
 from arena.ratings.contrasts import agreement, line
 from arena.ratings.interval import Interval
 from arena.ratings.joint import Family, Ratings

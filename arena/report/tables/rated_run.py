@@ -14,7 +14,7 @@ from arena.base.errors import ArenaError
 from arena.base.files import RUNS
 from arena.base.wording import message_of
 from arena.experiment.model import Experiment
-from arena.experiment.zero import given_elo
+from arena.experiment.submissions import given_elo
 from arena.ledger.info import RunInfo
 from arena.ledger.read import FinalOrder, RunData
 from arena.ratings.joint import Ratings

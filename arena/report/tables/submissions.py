@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from arena.base.wording import listed
-from arena.experiment.zero import A_CLASS
+from arena.experiment.submissions import A_CLASS
 from arena.ledger.record import Failure
 from arena.ratings.joint import TIE_DECIMALS
 from arena.report.tables.rated_run import RatedRun
