@@ -120,7 +120,7 @@ class BoardGame:
         self.game = Game(variant, start)
         self.turns: list[Turn] = []
         self.version = 0
-        """Counts all that happened."""
+        """Grows with everything that happens."""
         self.failure = ""
         """The failure of a player, in one line."""
         self._ended: Outcome | None = None

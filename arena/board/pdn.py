@@ -47,7 +47,7 @@ def game_in(
 ) -> tuple[PlayedGame, Sequence[Problem]]:
     """A game of a PDN file, the last one without a number, and what is wrong with the file or the game.
 
-    `variant` is that of games that do not say. Raises ArenaError, in one line, if there is none; OSError if the
+    `variant` is for games that name no rules. Raises ArenaError, in one line, if there is none; OSError if the
     file cannot be read.
     """
     games, problems = _read(path, variant, number)

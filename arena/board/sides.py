@@ -124,7 +124,7 @@ def timed(side: Side, seconds: float) -> Side:
 
 
 def adviser(variant: Variant, limit: Limit) -> PlayerSpec:
-    """The player whose hints and analyses a board shows: the strongest, with the endgame tables that are there."""
+    """The player behind a board's hints and analyses: the strongest, with all endgame tables that exist."""
     evaluation, pieces = "neural" if has_network(variant) else "strong", known_pieces(variant)
     tables = {"tables": pieces} if pieces else {}
     return replace(player_spec({"preset": "full", "evaluation": evaluation, **tables}), limit=limit)
@@ -144,7 +144,7 @@ class Opponent:
     ) -> None:
         """The player of an entry of `players:`: a mapping, YAML or in short, as `simple@d6` and `level 3`.
 
-        All its chance comes from `seed`. Raises ValueError, in one line, for a wrong entry or variant.
+        All its random numbers come from `seed`. Raises ValueError, in one line, for a wrong entry or variant.
         """
         self.variant = build_variant(variant)
         try:
@@ -180,7 +180,7 @@ class Opponent:
         return answer.choice
 
     def seed(self, seed: int) -> None:
-        """Draw all chance from here on from `seed`."""
+        """Draw all random numbers from here on from `seed`."""
         self._rng = random.Random(seed)
 
     def close(self) -> None:

@@ -34,11 +34,11 @@ _OUTLOOKS = {"win": "+ wins", "draw": "= draws", "loss": "- loses"}
 
 
 def is_like_move(text: str) -> bool:
-    """Whether a text is to be a move: it begins with a digit, a bracket or the name of a square."""
+    """Whether a text looks like a move: it begins with a digit, a bracket or the name of a square."""
     return bool(re.match(r"\s*([0-9(]|[a-l][0-9])", text.lower()))
 
 
-def entered_move(game: Game, text: str) -> int:
+def read_move(game: Game, text: str) -> int:
     """The legal move that a text means.
 
     Squares with anything between them: `11-15`, `22x15x8`, `22 15`, `c3-d4`; the first squares of a move are
@@ -120,7 +120,7 @@ def _by_number(game: Game, words: str) -> list[int]:
 
 
 def _passes(game: Game, move: int, numbers: Sequence[int]) -> bool:
-    """Whether a move has the first number as its origin and the others, in their order, on its way."""
+    """Whether a move starts on the first number and passes over the others in their order."""
     squares = game.squares(move)
     ways = islice(paths(game.variant, game.position, move), _MOST_PATHS)
     for way in ((squares.origin, squares.target), *ways):

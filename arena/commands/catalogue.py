@@ -71,7 +71,7 @@ def _show_players() -> None:
     for name, maker in PLAYERS.items():
         with text.section(f"type {name}"):
             text.write_text(_about(maker))
-            text.write_dl([("limits:", _limits(maker)), *map(_option, options_of(maker).values())])
+            text.write_dl([("limits:", _limits_text(maker)), *map(_option, options_of(maker).values())])
     with text.section("presets of negamax"):
         text.write_dl([(name, what.replace("`", "")) for name, what in preset_texts().items()])
     with text.section("evaluations, from the side to move's view"):
@@ -88,8 +88,8 @@ def _about(thing: Any) -> str:
     return first_line(thing).replace("`", "")
 
 
-def _limits(maker: type[Any]) -> str:
-    """The limits that a type of player heeds, and its own where it is given none."""
+def _limits_text(maker: type[Any]) -> str:
+    """The limits that a type of player obeys, and its default limit."""
     limits, default = limits_of(maker), default_limit(maker)
     if not limits:
         return "none, it answers at once"
@@ -119,7 +119,7 @@ def _show_variants(name: str | None) -> None:
 
 
 def variant_row(variant: Variant) -> dict[str, str]:
-    """What a list says of a rule set: its name, its rules as a configuration has them, and where they stand."""
+    """A rule set as a row: its name, its rules as a configuration has them, and their sources."""
     return {
         "variant": variant.name,
         "about": variant.about,
@@ -141,7 +141,7 @@ def _ending(ending: Ending) -> str:
 
 
 def _variants_table() -> str:
-    """All rule sets in Markdown: what is unlike the first, what is counted, and where it stands."""
+    """All rule sets in Markdown: how each differs from the first, which endings are counted, and the sources."""
     first, rows = values_of(next(iter(VARIANTS.values()))), [*map(variant_row, VARIANTS.values())]
     notation = ("GameType", "square 1", "their source")
     columns = ("variant", "about", "unlike english", "counted endings", "source of draws", *notation)
@@ -171,7 +171,7 @@ def _show_openings(name: str | None) -> None:
 
 
 def pool_named(name: str) -> Mapping[str, Any]:
-    """The configuration of a pool; of "english" that of the newest."""
+    """The configuration of a pool; for "english" the newest one."""
     files = sorted(POOLS.glob("*.yaml"))
     named = [file for file in files if name in (file.stem, file.stem.rpartition("-")[0])]
     if not named:
@@ -233,7 +233,7 @@ def _keys(properties: Mapping[str, Any], sections: Mapping[str, Any], inside: st
 
 
 def _keys_of_section(schema: Mapping[str, Any], sections: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a section, those of all its forms."""
+    """The keys of a section in all its forms."""
     parts = dict(schema.get("properties", {}))
     for form in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         inner = _keys_of_section(_resolved(form, sections), sections)

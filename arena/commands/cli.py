@@ -46,13 +46,13 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 
 _MEANT = {**dict.fromkeys(("players", "variants", "openings", "schema"), "list"), "perft": "bench"}
-"""The commands that words stand for which are unlike them."""
+"""Commands that these words probably mean."""
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
-"""What a library that cannot be loaded for want of memory says."""
+"""Texts of the ImportError of a library for which there is no memory."""
 
 
 class Commands(click.Group):
-    """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""
+    """A group of commands. A wrong option, an error of the file system and Ctrl-C end one with a single line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -139,7 +139,7 @@ def _refused(error: Exception) -> str:
 
 
 def _prepare() -> None:
-    """Settle, before a command is imported, where its lines go, and what its packages do."""
+    """Set up the standard streams and the libraries before a command is imported."""
     write_whatever_comes()
     # Linear algebra in one thread: matrices are small, and further threads would take the workers' cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -103,7 +103,7 @@ def _can_write(characters: str) -> bool:
 
 
 def analysis_of(game: Game, player: str | None, lines: int) -> Analysis:
-    """The search of a position for its best lines by a player, the strongest here if none is named."""
+    """An analysis of a position for its best `lines`, by a player or else the strongest for these rules."""
     try:
         with announcing_compilation():
             if player is None:
@@ -119,10 +119,10 @@ def analysis_of(game: Game, player: str | None, lines: int) -> Analysis:
         raise ArenaError(str(error)) from None
 
 
-def searched(analysis: Analysis, *, draws: bool) -> Findings:
-    """What a search has found at its end, or when Ctrl-C stopped it; a terminal shows it meanwhile if it `draws`.
+def run_analysis(analysis: Analysis, *, draws: bool) -> Findings:
+    """Run an analysis to its end or to Ctrl-C and return what it found.
 
-    Raises ArenaError if the player fails, or nothing was found.
+    With `draws` a terminal shows it meanwhile. Raises ArenaError if the player fails, or nothing was found.
     """
     live = Live(console=Console(highlight=False), refresh_per_second=8, transient=True)
     last = None
@@ -144,7 +144,7 @@ def searched(analysis: Analysis, *, draws: bool) -> Findings:
 
 
 def best_lines(analysis: Analysis, findings: Findings) -> Iterator[str]:
-    """Yield what was found: what it took, whose scores they are, the moves, and what is certain of them."""
+    """Yield lines: what the search cost, the side and unit of its scores, the best moves, and certain results."""
     rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
     yield f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
     colour = COLOURS[analysis.turn].capitalize()
@@ -164,7 +164,7 @@ def best_lines(analysis: Analysis, findings: Findings) -> Iterator[str]:
 
 
 def best_document(analysis: Analysis, findings: Findings) -> dict[str, Any]:
-    """The same as plain data."""
+    """The findings as plain data."""
     lines = [
         {
             "moves": analysis.texts(line),

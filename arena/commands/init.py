@@ -16,7 +16,7 @@ from players.loading import EXAMPLE
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
 CONFIGS = HERE / "configs" if (HERE / "configs").is_dir() else ROOT / "configs"
-"""The folder of examples: that of an installed package, or of a checkout."""
+"""The folder of examples, of an installed package or of a checkout."""
 TEMPLATE_FILES = {
     "heuristic": (TEMPLATES / "arena.yaml", CONFIGS / EXAMPLE),
     "class": (TEMPLATES / "class.yaml", *sorted(TEMPLATES.glob("submissions/*.py"))),
@@ -56,7 +56,7 @@ def init_command(folder: Path, kind: str | None, recipe: str | None) -> None:
 
 
 def _text_of(template: Path) -> str:
-    """What a template says; without a sandbox where there is none, which is said."""
+    """The text of a template; where there is no sandbox, the line on it is left out and a message says so."""
     from arena.hosting.sandbox import unavailable
 
     text = template.read_text(encoding="utf-8")

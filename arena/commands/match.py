@@ -46,7 +46,7 @@ VERDICTS: Mapping[Verdict, int] = MappingProxyType({"H1": 0, "H0": 4, "continue"
 """Exit codes of a match with a sequential test in which no player failed."""
 _NAME_CHARACTERS = 80
 _PLACED_WITHIN = 20.0
-"""Elo to which the games alone tell that of a newcomer, without --until."""
+"""Half width in Elo of a newcomer's interval, by its games alone, without --until."""
 
 
 _PLAYED = f"Each is played twice, colours swapped [{_OPENINGS}; with --sprt or --until up to {TESTED['count']}]."
@@ -60,7 +60,7 @@ def _openings(word: str) -> dict[str, Any]:
 @click.command()
 @click.argument("players", metavar="PLAYER PLAYER...", nargs=-1)
 @click.option(
-    "--pool", metavar="POOL", help="Find the Elo of one PLAYER among those of a pool, which stands fixed."
+    "--pool", metavar="POOL", help="Find the Elo of one PLAYER against a pool of players whose Elo is fixed."
 )
 @click.option("--variant", help="The rules: a name, or YAML [english].")
 @click.option("--openings", type=Parsed(_openings), metavar="N|SET", help=_PLAYED)
@@ -97,7 +97,7 @@ def match_command(
             document = _document(named_entries(players, _LIMITS), **given)
         if is_watched:
             folder, words = out or Path("reports") / document["name"], partial(_in_words_of, players)
-            watch(partial(_experiment, document), folder, workers, said=words)
+            watch(partial(_experiment, document), folder, workers, rewording=words)
             return 0
         document, folder = _with_folder(document, out)
         code = play_config(document, folder, workers, name="match")
@@ -110,7 +110,7 @@ def match_command(
 
 
 def _experiment(document: Mapping[str, Any]) -> Experiment:
-    """The experiment of a match, of which advice is in the words of its line."""
+    """The experiment that the configuration of a match describes."""
     (experiment,) = load_all(document, name="match").values()
     return experiment
 
@@ -192,7 +192,7 @@ def _with_folder(document: Mapping[str, Any], out: Path | None) -> tuple[dict[st
 
 @contextmanager
 def _in_words_of(players: Sequence[str]) -> Iterator[None]:
-    """Raise a ConfigError as one that names the player or the option that it is about, as the command has them."""
+    """Turn a ConfigError into one that names the player or the option as the command line has it."""
 
     def about(problem: Mistake) -> str:
         match problem.keys:

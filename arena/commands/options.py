@@ -60,7 +60,9 @@ FINITE, POSITIVE = Parsed(_finite), Parsed(partial(_finite, least=0))
 PATH = click.Path(path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Source of chance [0].")
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, metavar="N", help="Seed of random numbers [0]."
+)
 _PROCESSES = "Processes that play games, or a Dask scheduler [one process a core]."
 workers_option = click.option("--workers", type=Parsed(_workers), metavar="N|ADDRESS", help=_PROCESSES)
 _WATCHED = "Play again whenever a player's file is saved, and compare with the version before, until Ctrl-C."

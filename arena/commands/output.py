@@ -29,7 +29,7 @@ _FIGURE = re.compile(r"[-+−±<>≥≤(]*\d.{0,18}$")
 def write_whatever_comes() -> None:
     """Have standard streams write letters that their encoding lacks as escapes; open closed ones."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:  # its number would be that of the next file, a ledger say
+        if getattr(sys, name) is None:  # else the next file, such as a ledger, would get its number
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
             os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))

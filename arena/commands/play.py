@@ -54,7 +54,7 @@ def _clock(word: str) -> Clock:
 @click.option("--clock", type=Parsed(_clock), metavar="M+S", help="Minutes, and seconds more a move: 5+3.")
 @click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves.")
 @seed_option
-@click.option("--name", help="Your name [that of your account].")
+@click.option("--name", help="Your name [your account's].")
 @click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine.")
 @click.option("--player", "players", multiple=True, help="Offer this player there, too: simple@d6 or YAML.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Its port [any that is free].")
@@ -85,10 +85,10 @@ def play_command(
             open_page(game, person, say, put, players=offered, port=port, opens=not no_open)
             return
         if entries.count(HUMAN) != 1:
-            refuse("is that of a person against a player", name=name)
+            refuse("is for a person against a player", name=name)
         rules = [given["variant"] or game.variant.name, *["--no-draws"] * given["no_draws"]]
         sides = (f"{colour.capitalize()} {side.name}" for colour, side in zip(COLOURS, game.sides, strict=True))
-        scores = "" if entries == (HUMAN, HUMAN) else "; scores are those of the player that moved"
+        scores = "" if entries == (HUMAN, HUMAN) else "; scores are from the view of the player that moved"
         echo(f"{game.variant.name}: {', '.join(sides)}{scores}; `help` says what you can type")
         with compiling_meanwhile(partial(build, game.players)) if is_unbuilt else nullcontext():
             TerminalGame(game, entries, rules).play()
@@ -146,9 +146,9 @@ def _entries_for(variant: Variant, white: str | None, black: str | None, level: 
 
 
 def _begin_first_turn(game: BoardGame, entries: tuple[str, str]) -> bool:
-    """Begin the first turn; whether the players are still to be built.
+    """Begin the first turn; return whether the players are still to be built.
 
-    The board need not wait for them where a person moves first, without a clock, against one that surely builds.
+    The board need not wait for them where a person moves first, without a clock, against a built-in player.
     """
     builds = all(
         entry in (HUMAN, program_of(game.variant).entry) or entry.startswith("level") for entry in entries

@@ -82,7 +82,7 @@ def write_report(
 ) -> int:
     """Print the standings of a run, then write its report; `also` are kinds of files. Returns the exit code.
 
-    Sections that could not be made are said on stderr.
+    Sections that could not be made are named on stderr.
     """
     run = load_run(folder)
     if also.get("sheets") and run.submissions.empty:
@@ -209,7 +209,7 @@ class Session:
 
 
 def _changes(before: Run, run: Run) -> list[str]:
-    """What a version came to, compared with the one before."""
+    """The results of a version, compared with the one before."""
     lines, others = ({*each.games[["white", "black", "line"]].itertuples(index=False)} for each in (run, before))
     if run.experiment.variant != before.experiment.variant:
         return [f"{before.folder} was played by other rules"]

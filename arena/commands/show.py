@@ -13,7 +13,7 @@ import click
 from arena.base.errors import ArenaError
 from arena.base.wording import nearest, printable, unknown
 from arena.board.pdn import game_in
-from arena.commands.drawing import analysis_of, best_document, best_lines, searched, show_board
+from arena.commands.drawing import analysis_of, best_document, best_lines, run_analysis, show_board
 from arena.commands.options import PATH, VARIANT, json_option, refuse
 from arena.commands.output import echo, put, say, show_json, show_table
 from arena.experiment.yaml.values import inline
@@ -73,16 +73,14 @@ def show_command(
     Of a game, with the moves around the position and the players' scores, in men where a man's worth is known. The
     page of a PDN without --game has all of its games. With --evaluation, the value for the side to move.
 
-    With --best it is searched depth after depth, or with twice as many nodes each time. Scores are the side to
-    move's. From endgame tables that are there, all moves are listed that win, draw or lose.
+    With --best it is run_analysis depth after depth, or with twice as many nodes each time. Scores are the side to
+    move's. Where endgame tables know the position, all moves are listed as winning, drawing or losing.
     """
     if out is not None and out.suffix.lower() not in (".html", ".svg", ".txt"):
         raise ArenaError(f"{out}: games are written as .html, a board as .svg or .txt")
     if part is not None:
-        searched_by = {"evaluation": evaluation, "best": best, "player": player}
-        refuse(
-            "does not go with --part", variant=variant, game=game, ply=ply, flip=flip, json=as_json, **searched_by
-        )
+        search = {"evaluation": evaluation, "best": best, "player": player}
+        refuse("does not go with --part", variant=variant, game=game, ply=ply, flip=flip, json=as_json, **search)
         _show_parting(Path(what), *part, out)
         return
     viewed = position_of(what, variant, game, ply)
@@ -93,7 +91,7 @@ def show_command(
     analysis = analysis_of(game_of(viewed.game, viewed.ply), player, best) if best else None
     if not as_json:
         _print(viewed, flip, value, features)
-    found = searched(analysis, draws=not as_json) if analysis else None
+    found = run_analysis(analysis, draws=not as_json) if analysis else None
     if out is not None:
         _write(viewed, out, flip, found)
     if as_json:
@@ -296,7 +294,7 @@ def _of_file(path: Path, variant: Variant | None, name: str | None) -> GamePosit
 
 
 def _of_run(folder: Path, variant: Variant | None, name: str) -> GamePosition:
-    refuse("is that of the run", variant=variant)
+    refuse("is for a FEN or a PDN: a run has its rules", variant=variant)
     game = played_game(read_run_data(folder), name)
     if game.problems:
         raise ArenaError(f"{folder}: game {name}, ply {game.problems[0].ply}: {game.problems[0].message}")

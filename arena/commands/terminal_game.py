@@ -1,4 +1,4 @@
-"""A game at the board in a terminal or a pipe: what is typed, what is shown, and who thinks."""
+"""A game at the board in a terminal or a pipe: a line is read, obeyed and answered."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from arena.board.pdn import append_game
 from arena.board.sides import ADVICE_SECONDS, Side, adviser, program_of, side_of
 from arena.board.words import (
     ending_text,
-    entered_move,
     is_like_move,
     legal_line,
     must_capture,
     numbered_move,
     outlook_lines,
     pass_text,
+    read_move,
     seen_text,
 )
-from arena.commands.drawing import searched, show_board
+from arena.commands.drawing import run_analysis, show_board
 from arena.commands.output import echo
 from arena.commands.waiting import GRACE_SECONDS, line_of, watched
 from arena.experiment.load import player_spec
@@ -138,7 +138,7 @@ class TerminalGame:
         try:
             if is_move:
                 is_number = self._program.lists_moves and text.isdecimal() and any(game.game.legal_moves)
-                game.play((numbered_move if is_number else entered_move)(game.game, text))
+                game.play((numbered_move if is_number else read_move)(game.game, text))
             elif text:
                 self._obey(text)
             else:
@@ -166,7 +166,7 @@ class TerminalGame:
             raise ArenaError("the game is over")
         limit = Limit(seconds=ADVICE_SECONDS)
         analysis = Analysis(adviser(self._game.variant, limit), self._game.game.copy())
-        line = searched(analysis, draws=False).lines[0]
+        line = run_analysis(analysis, draws=False).lines[0]
         texts = analysis.texts(line)[:_PLIES_SHOWN]
         echo(f"hint: {texts[0]} ({analysis.score(line)}, depth {line.depth}; line: {' '.join(texts)})")
         for known in outlook_lines(analysis.outlook()):

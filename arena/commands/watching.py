@@ -39,12 +39,12 @@ def watch(
     folder: Path,
     workers: Workers | None,
     config: Path | None = None,
-    said: Callable[[], AbstractContextManager[object]] = nullcontext,
+    rewording: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> None:
     """Play what `read` returns, show the verdict, and do so again after each change, until Ctrl-C.
 
     Each version has a run of its own, in `folder`, `folder-2`, ..., which is known again by its content. `config`
-    is the file that is read; errors are raised within `said()`, which may put them otherwise.
+    is the file that is read. Errors are raised within `rewording()`, which may raise others in their place.
     """
     files = FollowedFiles([config] if config else [])
     terminal = _Terminal(files)
@@ -52,7 +52,7 @@ def watch(
     with kept_workers(), suppress(KeyboardInterrupt), files.followed():
         while True:
             try:
-                with said():
+                with rewording():
                     played = _played(read, folder, workers, files, terminal)
                 if played is not None:
                     from arena.commands.reports import Session

@@ -1,4 +1,4 @@
-"""How a YAML file, or a mapping with its keys, becomes an experiment, and that the file which a run keeps."""
+"""From a YAML file, or a mapping with its keys, to an experiment, and to the file that a run keeps."""
 
 from __future__ import annotations
 
@@ -59,10 +59,9 @@ def load_all(
 ) -> dict[str, Experiment]:
     """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
-    A mapping with the keys of a file is read, too, and called `name`. Where players `are_tried` one by one, their
-    options are left to that, and those of one name become "a" and "a 2". That of a file without these keys has the
-    name "".
-    Raises ConfigError with all problems. What is found later in one of several experiments begins with its run.
+    Without these keys the one experiment has the name "". Errors in a mapping name it `name`. Where players
+    `are_tried` one by one later, their options are not checked here, and equal names become "a" and "a 2".
+    Raises ConfigError with all problems; later errors of one of several experiments begin with the run's name.
     """
     source = source_of(config, name) if isinstance(config, Mapping) else read(Path(config))
     source = written_out(source, are_renamed=are_tried)
@@ -93,9 +92,9 @@ class _Several(Section):
 
 
 def _by_run(source: Source) -> Iterator[tuple[str, Source]]:
-    """Each run by its name, as a file of that run alone has it; that of a file without these keys has the name "".
+    """Yield each run's name, "" for the only one, and its source as a file of that run alone would have it.
 
-    Raises Refusal, also for limits that nobody needs, if no mistake was found in the players before.
+    Raises Refusal, also for limits that no player needs, unless the players have mistakes.
     """
     several = _Several.of(source.data, source)
     names: set[str] = set()
@@ -109,10 +108,10 @@ def _by_run(source: Source) -> Iterator[tuple[str, Source]]:
 
 
 def _by_rules(source: Source, variants: Mapping[str, str]) -> Iterator[tuple[str, Source]]:
-    """The data as a file with each rule set in `variant` has them, by the names of these.
+    """Yield for each rule set its name and the source with it as `variant`.
 
-    Mappings in `openings` are what they have for that rule set. What is said of random openings for all is for
-    those without a set or a file of their own.
+    A mapping in `openings` gives its value for that rule set. Keys of random openings are dropped where the rule
+    set has a set or a file of its own.
     """
     data = source.data
     if "variant" in data:
@@ -135,7 +134,7 @@ def _by_rules(source: Source, variants: Mapping[str, str]) -> Iterator[tuple[str
 
 
 def _by_limit(source: Source) -> Iterator[tuple[str, Source]]:
-    """The data with each of `limits` in the entries of the players that lack one, by its name."""
+    """Yield for each of `limits` its name and the source with it in the entries of the players that lack one."""
     from players.table import PLAYERS
 
     players = source.data["players"] if isinstance(source.data.get("players"), list) else []
@@ -174,8 +173,8 @@ def _option_problems(data: Mapping[str, Any], *, with_players: bool) -> Iterator
 def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> PlayerSpec:
     """The player of an entry: a mapping, YAML such as `{type: negamax, depth: 6}`, or a short form, `simple@d6`.
 
-    A mapping without a type is negamax, one without a name is called after its settings; a short form's files are
-    looked for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
+    A mapping without a type is negamax; one without a name gets a name made of its settings. Files of a short form
+    are looked for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
     """
     return spec_of(validated(PlayerEntry, source_of(_completed(entry, given_as, folder), given_as)))
 
@@ -183,7 +182,7 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder
 def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]] = _NONE) -> list[dict[str, Any]]:
     """The entries of players on the command line, written out, with names that differ: "simple d6", "racer d6".
 
-    One without a limit has that of its type in `usual`, if there is one. Raises ConfigError, naming the entry.
+    One without a limit has its type's limit in `usual`, if there is one. Raises ConfigError, naming the entry.
     """
     full: list[dict[str, Any]] = []
     for entry in entries:
@@ -207,7 +206,7 @@ def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> A
 def write_kept(experiment: Experiment, facts: Iterable[str], folder: Path) -> None:
     """Write KEPT_CONFIG into the folder of a run, with lines on what it was played by.
 
-    A file of the user's own that is called so stays. Raises OSError.
+    A file of the user's own with that name stays. Raises OSError.
     """
     path = folder / KEPT_CONFIG
     if not path.exists() or path.read_bytes().startswith(FIRST_WORDS.encode()):

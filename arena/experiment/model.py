@@ -308,7 +308,7 @@ class Experiment(Section):
         exclude=True,
         description="Several limits: the players without one of their own play at each of them, a run each.",
     )
-    seed: int = Field(default=0, ge=0, description="The source of all chance.")
+    seed: int = Field(default=0, ge=0, description="The seed of all random numbers.")
     openings: Openings = Openings()
     format: FormatField = Field(
         default=RoundRobin(),

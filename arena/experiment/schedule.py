@@ -84,7 +84,7 @@ class Schedule:
         self._keys = Keys(players, openings, experiment.openings.time_of)
         self._results = dict(results)
         self._limit = experiment.failures.withdraw_after
-        self._first: list[list[int]] = [[] for _ in self.names]
+        self._first_games: list[list[int]] = [[] for _ in self.names]
         """The keys of the first games of each player, at most `_limit`."""
         self._out: frozenset[int] = frozenset()
         """The players that are withdrawn."""
@@ -100,7 +100,7 @@ class Schedule:
         self._before = 0
         """Games of the batches before this one."""
         self._passed: list[ScheduledGame] = []
-        """Those of them that were played."""
+        """The games of these batches that were played."""
         self.order: list[FinalPlace] | None = None
         """The final order of the format; None while games are missing."""
         self._begin_batch(None)
@@ -129,11 +129,11 @@ class Schedule:
         self._passed += self._known()
         self._before += 2 * len(self._batch)
         self._batch = batch
-        wanting = {player for player, keys in enumerate(self._first) if len(keys) < self._limit}
+        wanting = {player for player, keys in enumerate(self._first_games) if len(keys) < self._limit}
         for game in self.games() if wanting else ():
             for player in {game.white, game.black} & wanting:
-                self._first[player].append(game.key)
-                if len(self._first[player]) == self._limit:
+                self._first_games[player].append(game.key)
+                if len(self._first_games[player]) == self._limit:
                     wanting.remove(player)
             if not wanting:
                 break
@@ -154,16 +154,16 @@ class Schedule:
         return filter(self._is_missing, self.games())
 
     def asked(self) -> list[ScheduledGame]:
-        """The games that were played, those of withdrawn players among them."""
+        """The games that were played, also of withdrawn players."""
         return [*self._passed, *self._known()]
 
     def counting(self) -> list[int]:
-        """The keys of those of these that count."""
+        """The keys of the games of `asked` that count."""
         return [game.key for game in self.asked() if not {game.white, game.black} & self._out]
 
     @property
     def has_failures(self) -> bool:
-        """Whether players failed in them."""
+        """Whether players failed in games of `asked`."""
         return any(self._results[game.key].failed for game in self.asked())
 
     def _known(self) -> list[ScheduledGame]:
@@ -205,7 +205,7 @@ class Schedule:
         if game.key in self._results:
             return False
         left = {game.white, game.black} - self._out
-        return len(left) == 2 or any(game.key in self._first[player] for player in left)
+        return len(left) == 2 or any(game.key in self._first_games[player] for player in left)
 
     def _points(self, game: ScheduledGame) -> float:
         """White's points in a game that is not missing: all of them against a player that is withdrawn."""
@@ -218,7 +218,7 @@ class Schedule:
         nothing = Result("")
         self._out = frozenset(
             player
-            for player, keys in enumerate(self._first)
+            for player, keys in enumerate(self._first_games)
             if len(keys) == self._limit > 0
             and all(self._results.get(key, nothing).failed == self.names[player] for key in keys)
         )

@@ -153,7 +153,7 @@ def _names(files: Sequence[str], pattern: str) -> list[str]:
 
 
 def given_elo(specs: Sequence[PlayerSpec], anchor: Mapping[str, float]) -> dict[str, float]:
-    """The Elo that is given, by player: of two without an *anchor* that of one, so that the other's is over it."""
+    """Fixed Elo by player: the anchors', else of two players 0 for one, so that the other's is the difference."""
     return {reference(specs, None).name: 0.0} if len(specs) == 2 and not anchor else dict(anchor)
 
 

@@ -60,7 +60,7 @@ class SuiteEntry(Section):
 
     @property
     def title(self) -> str:
-        """What it is called in tables: random positions that are searched to another depth are another suite."""
+        """Its name in tables: random positions that are searched to another depth are another suite."""
         depth = "" if self.depth is None else f" d{self.depth}"
         return f"random{depth}" if self.name is None else Path(self.name).stem
 

@@ -80,17 +80,17 @@ def value_document(turn: int, score: float | None, plies_to_win: int, man: float
     sign = 1 if turn == WHITE else -1
     men = in_men(score, plies_to_win, man)
     value = None if men is None or not isfinite(men) else round(sign * men, 3) + 0.0
-    text = said = ""
+    text = sentence = ""
     if plies_to_win:
         winner = WHITE if sign * plies_to_win > 0 else 1 - WHITE
         moves = (abs(plies_to_win) + 1) // 2  # of one side, as board sites count them
         text = f"{'-' if winner else '+'}#{moves}"
-        said = f"{COLOURS[winner].capitalize()} wins in {counted(moves, 'move')}"
+        sentence = f"{COLOURS[winner].capitalize()} wins in {counted(moves, 'move')}"
     elif value is not None or (score is not None and isfinite(score)):
         digits = f".{2 if abs(value) < 9.995 else 1}f" if value is not None else ".3g"
         text = format((sign * (score or 0.0) if value is None else value) + 0.0, f"+{digits}")
-        said = f"{text} for White"
-    words = {"text": with_minus(text), "said": with_minus(said)}
+        sentence = f"{text} for White"
+    words = {"text": with_minus(text), "sentence": with_minus(sentence)}
     return {"value": value, "plies_to_win": sign * plies_to_win, **words}
 
 
@@ -121,7 +121,7 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings) -> dic
     for line in findings.lines:
         value = value_document(game.turn, line.score, line.plies_to_win, analysis.man_value)
         if (known := analysis.known(line)) == "draw":
-            value |= {"text": "draw", "said": "draw"}
+            value |= {"text": "draw", "sentence": "draw"}
         moves = line_steps(analysis.texts(line))
         lines.append(value | {"known": known, "moves": moves, "path": path(variant, position, line.move)})
     return {
@@ -196,7 +196,7 @@ def _hint_text(hint: Mapping[str, Any]) -> str:
     if not hint["lines"]:
         return "No hint was found in time."
     best = hint["lines"][0]
-    return ", ".join(filter(None, [f"Hint by {hint['by']}: {best['moves'][0]['text']}", best["said"]]))
+    return ", ".join(filter(None, [f"Hint by {hint['by']}: {best['moves'][0]['text']}", best["sentence"]]))
 
 
 def _capital(text: str) -> str:

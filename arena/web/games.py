@@ -1,4 +1,4 @@
-"""GameRoom: all games of the server, how one begins, and what becomes of those that no window shows."""
+"""GameRoom: all games of the server, from their beginning until no window has shown them for a while."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arena.web.offer import Offer
 from arena.web.threads import in_thread
 
 MOST_GAMES = 200
-"""Games at a time: for another one, the game goes that no window has shown for longest."""
+"""Games at a time: a further one replaces the game that no window has shown for the longest time."""
 KEPT_SECONDS = 600.0
 """Seconds that a game is kept after its last window left, so that a reload finds it."""
 SWEEP_SECONDS = 5.0
@@ -79,7 +79,7 @@ class GameRoom:
             self.sweep_once(time.monotonic())
 
     def sweep_once(self, now: float) -> None:
-        """Drop what no window has shown for KEPT_SECONDS, at that time of the monotonic clock."""
+        """Drop games that no window has shown for KEPT_SECONDS; `now` is a time of the monotonic clock."""
         for hosted in list(self._games.values()):
             if hosted.left_at is not None and now - hosted.left_at > KEPT_SECONDS:
                 self._drop(hosted)

@@ -18,9 +18,9 @@ from arena.web.messages import Refusal, refused
 
 TOKEN_HEADER = "x-arena-token"
 MODULES = "/modules/"
-"""Below it are the page's modules; they and the page say nothing that is not in the package, and need no token."""
+"""The page's modules are below it; they and the page hold only what the package holds, and need no token."""
 HOSTS = ("127.0.0.1", "localhost")
-"""What the header Host may name: a page whose name was bent to this machine is refused."""
+"""What the header Host may name, so that a name which was made to resolve to this machine is refused."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -30,7 +30,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-"""Of every answer that does not set them itself."""
+"""Headers of every answer, unless it sets them itself."""
 FAILED = Refusal(500, "something went wrong here; the terminal says what")
 HEADER_SECONDS = 10.0
 """Seconds in which the header of a request has to arrive."""
@@ -43,7 +43,7 @@ MOST_LINES, MOST_LINE = 64, 4096
 class Guard:
     """Lets requests through to an application that have its token, or need none; adds HEADERS.
 
-    What goes wrong unforeseen is one line to `say`, and an answer of status 500.
+    An unexpected error is one line to `say`, and an answer of status 500.
     """
 
     def __init__(self, app: ASGIApp, token: str, say: Callable[[str], None]) -> None:

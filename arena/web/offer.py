@@ -1,4 +1,4 @@
-"""The offer of opponents: players by keys, in groups; requests name players by these keys alone."""
+"""The players that a page offers, in groups, each by a key; requests can name no others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Offered(NamedTuple):
 
 
 class Offer:
-    """Players by their keys: those of the arena, and those of the user's own command line."""
+    """Players by their keys: the arena's, and the user's from the command line."""
 
     def __init__(self, players: Sequence[Side] = (), person: str = HUMAN) -> None:
         """`players` are the user's, of any code; `person` is the name of a person who plays against one."""
@@ -45,7 +45,7 @@ class Offer:
             self.add(side, next(iter(VARIANTS.values())))
 
     def add(self, side: Side, variant: Variant) -> str:
-        """Have a player of the user's on offer, if none is alike under those rules; its key."""
+        """Offer a player of the user's, unless an equal one plays by those rules already; return its key."""
         if side.is_person:
             return HUMAN
         for player in self._players.values():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena import Game
 from arena.base.errors import ArenaError
-from arena.board.words import entered_move, is_like_move, legal_line, numbered_move
+from arena.board.words import is_like_move, legal_line, numbered_move, read_move
 from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place
 from tests.helpers.command_line import one_line
@@ -22,7 +22,7 @@ NAMES = ("english", "international", "simplified")
 
 def entered(text: str, fen: str | None = None, variant: str = "english") -> str:
     game = Game(variant, fen)
-    return game.text(entered_move(game, text))
+    return game.text(read_move(game, text))
 
 
 def random_game(name: str, seed: int, plies: int) -> Game:
@@ -62,13 +62,13 @@ def ways(game: Game, move: int) -> list[list[int]]:
 @given(game=games, data=st.data())
 def test_every_move_is_entered_by_its_text_and_every_capture_by_any_of_its_paths(game, data):
     for move in game.legal_moves:
-        assert entered_move(game, f"  {game.text(move).upper()} ") == move
+        assert read_move(game, f"  {game.text(move).upper()} ") == move
         if move:
             way = data.draw(st.sampled_from(ways(game, move)[1:] or ways(game, move)))
             between = data.draw(st.sampled_from(["x", "-", " ", ":", " x "]))
             if between == " " and len(way) >= 4:
                 between = "x"
-            assert entered_move(game, between.join(map(str, way))) == move
+            assert read_move(game, between.join(map(str, way))) == move
 
 
 @settings(max_examples=25)
@@ -80,10 +80,10 @@ def test_every_move_is_entered_by_rows_and_columns_and_by_names_of_squares(game,
             if len({other for other in game.legal_moves if other and way in ways(game, other)}) > 1:
                 continue
             places = [place(game.variant, game.variant.bits[number - 1])[::-1] for number in way]
-            assert entered_move(game, " ".join(f"{row} {column}" for row, column in places)) == move
-            assert entered_move(game, " to ".join(f"({row}, {column})" for row, column in places)) == move
+            assert read_move(game, " ".join(f"{row} {column}" for row, column in places)) == move
+            assert read_move(game, " to ".join(f"({row}, {column})" for row, column in places)) == move
             ends = [algebraic(game.variant, game.variant.bits[number - 1]) for number in ways(game, move)[0]]
-            assert entered_move(game, "-".join(ends)) == move
+            assert read_move(game, "-".join(ends)) == move
 
 
 def fitting(game: Game, move: int) -> list[int]:
@@ -96,7 +96,7 @@ def fitting(game: Game, move: int) -> list[int]:
 @given(game=games, text=st.text("0123456789-x: (),abcdpas", max_size=14) | st.text(max_size=14))
 def test_any_text_is_a_legal_move_or_one_line_of_what_there_is(game, text):
     try:
-        assert entered_move(game, text) in game.legal_moves
+        assert read_move(game, text) in game.legal_moves
     except ArenaError as error:
         one_line(error)
 
@@ -120,7 +120,7 @@ def test_a_pass_is_entered_where_it_is_the_move():
     game = Game("simplified", "B:W1:B5,32")
     while game.legal_moves != [0]:
         game.push(game.legal_moves[0])
-    assert entered_move(game, "pass") == entered_move(game, "p") == 0
+    assert read_move(game, "pass") == read_move(game, "p") == 0
     assert legal_line(game) == "the only move: pass"
     with pytest.raises(ArenaError, match="is no move; legal moves"):
         entered("pass")

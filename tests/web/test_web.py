@@ -234,7 +234,7 @@ def test_values_are_from_whites_view_in_men_where_a_mans_worth_is_known_and_wins
         (-0.5, 0), (None, 0), (-0.3, 0), (None, 7), (None, 6)
     ]  # fmt: skip
     assert [note["text"] for note in notes] == ["−0.50", "−25", "−0.30", "+#4", "+#3"]
-    assert [note["said"] for note in notes[2:4]] == ["−0.30 for White", "White wins in 4 moves"]
+    assert [note["sentence"] for note in notes[2:4]] == ["−0.30 for White", "White wins in 4 moves"]
 
 
 def test_moves_are_refused_that_are_none_or_come_too_late(at):
@@ -443,7 +443,7 @@ async def test_what_no_window_shows_is_dropped(at):
 
 
 PERSON = Side(HUMAN)
-HINT = {"done": True, "by": "neural", "lines": [{"moves": [{"text": "11-15"}], "said": "+0.30 for White"}]}
+HINT = {"done": True, "by": "neural", "lines": [{"moves": [{"text": "11-15"}], "sentence": "+0.30 for White"}]}
 
 
 def board_of(fen: str = "", white: Side | None = None) -> BoardGame:

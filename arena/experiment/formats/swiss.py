@@ -102,8 +102,8 @@ class ScoreTable:
     def figures(self, player: int) -> dict[str, float]:
         """What a player's place rests on.
 
-        Of points a bye gives all that a round has; Buchholz is the sum of the opponents' points, Sonneborn-Berger
-        that of each times the share won against it, and byes add nothing to either.
+        A bye gives all points of a round. Buchholz is the sum of the opponents' points; Sonneborn-Berger weights
+        each with the share won against it. Byes add nothing to either.
         """
         met = self.met[player]
         return {

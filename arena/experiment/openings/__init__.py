@@ -140,7 +140,7 @@ class Openings(Section):
         return self.is_random and not self.random_plies
 
     def time_of(self, number: int) -> int:
-        """For which time an opening is played, by its number, both from 0: the times of one follow each other."""
+        """How many times an opening was played before it comes again as number `number`, counted from 0."""
         return number if self._is_start else number % self.repeat
 
     def conflicts(self, folder: Path) -> Iterator[Problem]:

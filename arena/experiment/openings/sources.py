@@ -133,7 +133,7 @@ class FileOpenings(NamedTuple):
     left_out: Sequence[str] = ()
     """A line on each game of a PDN that gives no opening."""
     notes: Sequence[str] = ()
-    """What else is to be said of them, a line each."""
+    """Further remarks on them, a line each."""
 
 
 def file_openings(variant: Variant, path: Path, plies: int | None = None) -> FileOpenings:
@@ -194,8 +194,8 @@ def left_out_lines(faults: Sequence[str]) -> list[str]:
 def drawn(openings: Sequence[Opening], count: int | None, seed: int, order: str | None = None) -> list[Opening]:
     """`count` of the openings drawn by lot, or in the `order` "file" the first ones; all, in order, for None.
 
-    Openings of the same position count once. For the same seed those of a smaller count are the first ones of a
-    larger one. Raises OpeningsError if there are fewer.
+    Openings of the same position count once. With the same seed a smaller count gives the first ones of a larger
+    count. Raises OpeningsError if there are fewer.
     """
     distinct = list({opening.position: opening for opening in openings}.values())
     if count is None:

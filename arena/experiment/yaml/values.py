@@ -78,7 +78,7 @@ class Mistake(NamedTuple):
 class ConfigError(ArenaError):
     """All that is wrong with a configuration: `problems` by position, as text one line of each.
 
-    What is said twice of one line is said once: of each value of a sweep, say, that its key is unknown.
+    A message that repeats in one line, as for each value of a sweep with an unknown key, is kept once.
     """
 
     def __init__(self, problems: Iterable[Mistake]) -> None:

@@ -11,7 +11,7 @@
  * known, or `plies_to_win` plies. A report has depth and nodes, a game at the board all in words, and the line that it
  * expects.
  * @typedef {{value: number|null, own?: number|null, plies_to_win: number, depth?: number, nodes?: number, text?: string,
- *   said?: string, facts?: string, line?: Step[]}} Note
+ *   sentence?: string, facts?: string, line?: Step[]}} Note
  */
 
 /**

@@ -28,7 +28,7 @@
  *   clock?: {seconds: number, increment: number}, fen?: string}} GameRequest
  */
 
-/** @typedef {{value: number|null, plies_to_win: number, text: string, said: string}} Value */
+/** @typedef {{value: number|null, plies_to_win: number, text: string, sentence: string}} Value */
 /** @typedef {Value & {known: "win"|"draw"|"loss"|null, moves: Step[], path: number[]}} Line */
 /**
  * The findings of an analysis of the position after so many plies, by the evaluation `by`.

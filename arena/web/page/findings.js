@@ -43,7 +43,7 @@ export class Evaluation {
     score.textContent = seen ? seen.value.text : "";
     level.style.setProperty("--share", `${Math.round(1000 * share) / 10}%`);
     bar.classList.toggle("game-bar-low", share < 0.5);
-    words.textContent = seen ? `${seen.value.said}, by ${seen.by}` : "";
+    words.textContent = seen ? `${seen.value.sentence}, by ${seen.by}` : "";
     bar.setAttribute("aria-label", words.textContent || "No evaluation yet");
   }
 
@@ -59,7 +59,7 @@ export class Evaluation {
     const arrows = (list) => { this.on.look(place); this.on.arrows(list); };
     this.parts.note.replaceChildren(
       element("h2.game-noted", {}, "What ", named(state.names[positionAt(state, place).turn]), " saw before ", element("strong", {}, text)),
-      element("p", {}, unbroken([note.said, note.facts].filter(Boolean).join(", "))),
+      element("p", {}, unbroken([note.sentence, note.facts].filter(Boolean).join(", "))),
       note.line.length > 1 ? element("p", {}, "Line: ", lineButtons(note.line, arrows)) : "");
   }
 
@@ -71,8 +71,8 @@ export class Evaluation {
     else if (!findings?.lines.length) {
       best.replaceChildren(element("p.small", {}, state.outcome ? "The game is over." : ply === state.moves.length ? "Searching …" : "The position of the game is analysed."));
     } else {
-      const lines = findings.lines.map(({ text, said, known, moves }) => element(known ? `li.known-${known}` : "li", {},
-        element("strong.best-score", { title: said }, text || "–"), element("span", {}, lineButtons(moves, this.on.arrows))));
+      const lines = findings.lines.map(({ text, sentence, known, moves }) => element(known ? `li.known-${known}` : "li", {},
+        element("strong.best-score", { title: sentence }, text || "–"), element("span", {}, lineButtons(moves, this.on.arrows))));
       const facts = [
         "+ is better for White", findings.lines.some(({ text }) => text.includes("#")) ? "# is moves to the win" : "", findings.depth ? `depth ${findings.depth}` : "",
         `by ${findings.by}`, findings.nodes ? `${grouped(findings.nodes)} nodes` : "", durationText(findings.seconds),
