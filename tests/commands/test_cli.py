@@ -17,7 +17,9 @@ import arena
 from arena.base.writing import cell_text, write_csv
 from arena.commands.catalogue import variant_row
 from arena.commands.cli import COMMANDS
+from arena.commands.init import TEMPLATE_FILES
 from arena.commands.output import show_table, wrapped
+from arena.experiment.load import load_all
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import error_line, invoke, refused
@@ -96,9 +98,7 @@ ROOT = Path(__file__).parents[2]
         ("rate games.pdn --anchor dan", "'ann'"),
     ],
 )
-def test_what_is_wrong_gets_one_line_that_names_it(
-    line: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_wrong_gets_one_line_that_names_it(line, place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
@@ -113,7 +113,7 @@ def test_what_is_wrong_gets_one_line_that_names_it(
     assert not result.stdout and set(tmp_path.rglob("*")) == before
 
 
-def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_path: Path) -> None:
+def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_path):
     (tmp_path / "broken.py").write_text(BROKEN)
     file = tmp_path / "bad.yaml"
     players = ("{type: 'broken.py:Raises'}", "{type: 'nowhere.py:Player'}", "{type: negamx}", "{type: randm}")
@@ -130,54 +130,17 @@ def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_
         assert f"{file}:{line}:" in result.output and result.exit_code in (1, 2)
 
 
-@pytest.mark.full
-def test_who_raises_loses_its_games_and_another_experiment_is_not_mixed_into_their_folder(tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text(BROKEN)
-    config = tmp_path / "crash.yaml"
-    config.write_text(GOOD + "  - {name: b, type: 'broken.py:Crashes'}\n")
-    arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1, "--no-report")
-    result = invoke(*arguments)
-    assert result.exit_code == 3 and "b raised ZeroDivisionError: " in result.stderr
-    assert arena.load(tmp_path / "out").void_games["termination"].tolist() == 3 * ["error"]
-    config.write_text("seed: 5\n" + config.read_text())
-    assert "another seed (0 there, 5 here)" in refused(*arguments)
-
-
-# --- players that fail or are faulty
-
-
-@pytest.mark.full
-def test_a_run_that_is_resumed_leaves_out_whom_it_left_out_until_they_are_to_forfeit(tmp_path: Path) -> None:
-    faulty, config = tmp_path / "none.py", tmp_path / "class.yaml"
-    faulty.write_text("class Player\n")
-    text = GOOD + "  - {name: b, type: greedy}\n  - {name: none, type: 'none.py:Player'}\n"
-    config.write_text(text + "failures: {faulty: leave-out}\n")
-    arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
-    result = invoke(*arguments)
-    assert result.exit_code == 3 and "none was left out as faulty: " in result.stdout
-    standings = (tmp_path / "out" / "standings.csv").read_text()
-    assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b"]
-    assert arena.load(tmp_path / "out").info.left_out.keys() == {"none"}
-    faulty.unlink()
-    assert invoke(*arguments).exit_code == 3
-    assert (tmp_path / "out" / "standings.csv").read_text() == standings
-    faulty.write_text("class Player\n")
-    config.write_text(text + "failures: {faulty: forfeit}\n")
-    assert invoke(*arguments).exit_code == 3
-    assert list(arena.load(tmp_path / "out").data.withdrawn) == ["none"]
-
-
 # --- what is printed
 
 
-def test_perft_counts_the_lines_of_each_depth() -> None:
+def test_perft_counts_the_lines_of_each_depth():
     rows = json.loads(invoke("bench", "english", "--perft", "5", "--json").stdout)
     assert [(row["depth"], row["nodes"]) for row in rows] == [(1, 7), (2, 49), (3, 302), (4, 1469), (5, 7361)]
     few = json.loads(invoke("bench", "{base: english, men: 8}", "--perft", "4", "--json").stdout)
     assert [row["nodes"] for row in few] == [7, 49, 392, 3136]
 
 
-def test_every_rule_set_says_how_squares_are_numbered_what_is_drawn_and_where_that_stands() -> None:
+def test_every_rule_set_says_how_squares_are_numbered_what_is_drawn_and_where_that_stands():
     rows = [*map(variant_row, VARIANTS.values())]
     assert [row["variant"] for row in rows] == list(VARIANTS)
     for row in rows:
@@ -188,9 +151,7 @@ def test_every_rule_set_says_how_squares_are_numbered_what_is_drawn_and_where_th
 
 
 @pytest.mark.full
-def test_a_check_keeps_nothing_and_says_what_the_run_takes_and_can_tell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_keeps_nothing_and_says_what_the_run_takes_and_can_tell(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 100.0)
     config = tmp_path / "good.yaml"
     config.write_text(GOOD.replace("count: 2", "count: 20") + "  - {name: b, type: random}\n")
@@ -204,7 +165,7 @@ def test_a_check_keeps_nothing_and_says_what_the_run_takes_and_can_tell(
     assert set(tmp_path.iterdir()) == before
 
 
-def test_a_pilot_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pilot_is_not_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 0.5)
     config = tmp_path / "slow.yaml"
     slow = "{type: negamax, preset: full, seconds: 2}"
@@ -227,13 +188,13 @@ def in_shell(line: str, folder: Path, **environment: str) -> subprocess.Complete
 
 
 @pytest.mark.full
-def test_a_command_goes_on_when_nobody_reads_its_output_any_more(tmp_path: Path) -> None:
+def test_a_command_goes_on_when_nobody_reads_its_output_any_more(tmp_path):
     fill(tmp_path / "run", 12)
     done = in_shell("arena report run run | head -1", tmp_path)
     assert (done.returncode, done.stderr) == (0, b"") and (tmp_path / "run" / "report.html").is_file()
 
 
-def test_help_lists_every_command_once() -> None:
+def test_help_lists_every_command_once():
     listed = re.findall(r"^  (\w+)  +\w", invoke("--help").stdout.partition("Play:")[2], re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
 
@@ -245,9 +206,9 @@ def test_help_lists_every_command_once() -> None:
         ("22", ["player       Elo  set", "a         +9 ± 5  8", "with a   −10 ± 5  [10]", "name"]),
     ],
 )  # fmt: skip
-def test_a_table_is_aligned_in_a_pipe_and_its_long_cells_are_wrapped_on_a_narrow_terminal(
-    columns: str, lines: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_is_aligned_in_a_pipe_and_wraps_long_cells_on_a_narrow_terminal(
+    columns, lines, capsys, monkeypatch
+):
     if columns:
         monkeypatch.setenv("COLUMNS", columns)
     show_table(("player", "Elo", "set"), [("a", "+9 ± 5", "8"), ("with a name", "−10 ± 5", "[10]")])
@@ -255,7 +216,7 @@ def test_a_table_is_aligned_in_a_pipe_and_its_long_cells_are_wrapped_on_a_narrow
     assert [line for line in shown if line] == lines
 
 
-def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
+def test_lines_wrap_between_words_and_numbers_stay_beside_their_units():
     text = "  after 1,234 ms and 12 plies the line 11-15 22x18 was left"
     assert wrapped(text, 14).splitlines() == [
         "  after", "    1,234 ms", "    and", "    12 plies", "    the line",
@@ -265,7 +226,7 @@ def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
     assert wrapped(f"{fen} here", 14) == f"{fen}\n  here"
 
 
-def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_any_command_with_one_line(monkeypatch):
     def interrupted() -> None:
         raise KeyboardInterrupt
 
@@ -275,7 +236,7 @@ def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.full
-def test_letters_that_a_streams_encoding_lacks_are_written_as_escapes(tmp_path: Path) -> None:
+def test_letters_that_a_streams_encoding_lacks_are_written_as_escapes(tmp_path):
     (tmp_path / "games.csv").write_text("white,black,result\nA,Ж♛,1-0\nЖ♛,A,1/2-1/2\n", encoding="utf-8")
     done = in_shell("arena rate games.csv", tmp_path, PYTHONIOENCODING="koi8-r")
     output = done.stdout.decode("koi8-r")
@@ -283,7 +244,7 @@ def test_letters_that_a_streams_encoding_lacks_are_written_as_escapes(tmp_path: 
 
 
 @pytest.mark.full
-def test_closed_streams_end_nothing_and_no_file_takes_their_place(tmp_path: Path) -> None:
+def test_closed_streams_end_nothing_and_no_file_takes_their_place(tmp_path):
     (tmp_path / "good.yaml").write_text(GOOD + "  - {name: b, type: random}\n")
     done = in_shell("arena run good.yaml --no-report --workers 1 --out out <&- >&- 2>&-", tmp_path)
     assert done.returncode == 0
@@ -292,9 +253,7 @@ def test_closed_streams_end_nothing_and_no_file_takes_their_place(tmp_path: Path
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
-def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / os.fsdecode(b"m\xe4x")
     match = ("match", "random", "random", "--openings", "1", "--workers", "1", "--out", folder / "run")
@@ -312,7 +271,7 @@ HOSTILE = [
 
 
 @pytest.mark.full
-def test_a_run_of_hostile_names_in_a_folder_of_one_is_played_and_reported(tmp_path: Path) -> None:
+def test_a_run_of_hostile_names_in_a_folder_of_one_is_played_and_reported(tmp_path):
     folder, config = tmp_path / "a b é '\"<x>&#%", tmp_path / "hostile.yaml"
     players = [{"name": name, "type": "random"} for name in HOSTILE]
     document = {"name": "t", "variant": "english", "openings": {"count": 1}, "max_plies": 4, "players": players}
@@ -331,7 +290,7 @@ def test_a_run_of_hostile_names_in_a_folder_of_one_is_played_and_reported(tmp_pa
 FORMULAS = ["=1+1", "+1+2", "-2+3", "@SUM(1)", " =1+1", "\t=1", "'=1", "＝1+1"]
 
 
-def test_no_cell_of_a_csv_file_is_a_formula_and_names_are_read_back(tmp_path: Path) -> None:
+def test_no_cell_of_a_csv_file_is_a_formula_and_names_are_read_back(tmp_path):
     plain = ["-5", "+1.5e-3", "a=1", "'quoted'", "-"]
     table = pd.DataFrame({"player": [*FORMULAS, *plain], "=header()": 1.5})
     write_csv(table, tmp_path / "table.csv")
@@ -351,6 +310,43 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("code", REFUSALS)
-def test_what_the_system_refuses_is_named_in_one_line(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_system_refuses_is_named_in_one_line(code, monkeypatch):
     monkeypatch.setattr("arena.commands.catalogue.preset_texts", lambda: exec(code))
     assert REFUSALS[code] in refused("list", "players")
+
+
+# --- arena init
+
+
+OPTIONS = {"heuristic": (), "class": ("--class",), "engine": ("--engine",)}
+PLAYERS = {"heuristic": 4, "class": 5, "engine": 4}
+
+
+@pytest.mark.parametrize("kind", TEMPLATE_FILES)
+def test_each_kind_is_a_configuration_and_is_not_overwritten(tmp_path, kind):
+    assert invoke("init", tmp_path, *OPTIONS[kind]).exit_code == 0
+    (experiment,) = load_all(tmp_path / TEMPLATE_FILES[kind][0].name).values()
+    assert len(experiment.players) == PLAYERS[kind]
+    config = tmp_path / TEMPLATE_FILES[kind][0].name
+    config.write_text("mine")
+    assert invoke("init", tmp_path, *OPTIONS[kind]).exit_code == 2 and config.read_text() == "mine"
+
+
+def test_a_recipe_is_written_and_an_unknown_one_names_those_that_there_are(tmp_path):
+    assert invoke("init", tmp_path, "--recipe", "texel").stdout.endswith("python texel.py\n")
+    assert "import arena" in (tmp_path / "texel.py").read_text()
+    assert "spsa" in refused("init", tmp_path, "--recipe", "texle")
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_a_class_is_played_without_failures_and_random_moves_do_not_lead(tmp_path, monkeypatch):
+    """What is written for heuristics is played in `test_installed`, the program of `engine` in `test_starters`."""
+    monkeypatch.chdir(tmp_path)
+    assert invoke("init", ".", "--class").exit_code == 0
+    config = Path("class.yaml")
+    config.write_text(config.read_text().replace("count: 10", "count: 1"))
+    played = invoke("run", config, "--workers", "1")
+    assert played.exit_code == 0, played.output
+    table = [line.split() for line in played.stdout.splitlines() if line[:1].isdigit()]
+    assert len(table) == PLAYERS["class"] and table[0][1] != "random"

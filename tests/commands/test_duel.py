@@ -118,7 +118,7 @@ NEWCOMER = "{name: level 4, type: greedy, evaluation: strong}"
 
 
 @pytest.mark.parametrize("file", sorted(POOLS.glob("*.yaml")), ids=lambda file: file.stem)
-def test_a_pool_is_a_configuration_in_which_every_player_has_its_elo(file: Path) -> None:
+def test_a_pool_is_a_configuration_in_which_every_player_has_its_elo(file):
     experiment = load(file)
     assert list(experiment.anchor) == [player.name for player in experiment.players]
     assert experiment.anchor["level 4"] == 0
@@ -126,15 +126,13 @@ def test_a_pool_is_a_configuration_in_which_every_player_has_its_elo(file: Path)
     assert "full" not in file.read_text()
 
 
-def test_a_pool_is_shown_with_the_elo_of_its_players() -> None:
+def test_a_pool_is_shown_with_the_elo_of_its_players():
     for name in ("english", "international-2026"):
         result = invoke("list", "pools", name)
         assert result.exit_code == 0 and "level 4" in result.stdout
 
 
-def test_a_wrong_line_or_a_pool_that_cannot_be_read_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_line_or_a_pool_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
     for line in (("simple", "--pool", "englisch"), ("simpel@d3", "--pool", "english")):
         refused("match", *line)
     for unfit in ("simple", "--openings 5", "--variant russian", "--watch", "--sprt 0 5"):
@@ -146,7 +144,7 @@ def test_a_wrong_line_or_a_pool_that_cannot_be_read_is_an_error(
 
 
 @pytest.mark.full
-def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(tmp_path: Path) -> None:
+def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(tmp_path):
     folder = tmp_path / "placed"
     result = match(NEWCOMER, "--pool", "english", "--until", 200, "--seed", 3, "--out", folder)
     document = yaml.safe_load((folder / "experiment.yaml").read_text())

@@ -219,9 +219,7 @@ NAMES = ("configuration", "FEN", "PDN", "openings", "rated CSV", "rated PDN", "l
 @pytest.mark.full(but=["1-configuration"])
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("times", [1, pytest.param(LONG, marks=pytest.mark.slow)])
-def test_any_input_gets_a_result_or_an_error_in_one_line(
-    targets: dict[str, Target], tmp_path: Path, times: int, name: str
-) -> None:
+def test_any_input_gets_a_result_or_an_error_in_one_line(targets, tmp_path, times, name):
     """The long run has others each time."""
     target = targets[name]
 

@@ -81,9 +81,7 @@ def same_games(folder: Path) -> bool:
     return bool(len(alone.games)) and arena.load(folder).moves[searched].equals(alone.moves[searched])
 
 
-def test_an_edit_is_played_as_without_watch_and_compared_with_the_version_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_edit_is_played_as_without_watch_and_compared_with_the_version_before(monkeypatch):
     played, output = watched(monkeypatch, [save(evaluation(men=5, kings="40"))])
     assert played == folders(1, 2)
     assert re.search(r"own d2 \(w-2\) .* own d2 \(w\) against the 1 opponent that both met", output)
@@ -135,7 +133,7 @@ def overtaken(hangs: str, after: str) -> Callable[[], object]:
     return edit
 
 
-def test_each_of_many_edits_has_the_right_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_of_many_edits_has_the_right_verdict(monkeypatch):
     helped = evaluation(kings="WORTH", first="from helper import WORTH")
     read = evaluation(kings="WORTH", first="from pathlib import Path\nWORTH = int(Path('w.txt').read_text())")
     endless = evaluation(more="while value == value:\n        value += 0.0")
@@ -166,7 +164,7 @@ def test_each_of_many_edits_has_the_right_verdict(monkeypatch: pytest.MonkeyPatc
     assert same_games(Path("w-4"))
 
 
-def test_a_run_is_watched_with_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_watched_with_its_configuration(monkeypatch):
     config = """\
 name: own
 variant: english

@@ -3,12 +3,12 @@
 from arena.base.wording import MAX_CHARACTERS, MAX_CHOICES, cut, printable, quoted, shown, unknown
 
 
-def test_the_nearest_choice_is_named_as_it_is_written() -> None:
+def test_the_nearest_choice_is_named_as_it_is_written():
     assert "did you mean 'EloPerGame'?" in unknown("key", "elopergame", ["EloPerGame"])
     assert unknown("player", "x", ()) == "unknown player 'x' (choices: none)"
 
 
-def test_a_message_has_one_line_whatever_was_written() -> None:
+def test_a_message_has_one_line_whatever_was_written():
     long = unknown("key", "a\nb" * 10**6, [f"name{i}" for i in range(10**4)])
     assert "\n" not in long and len(long) < 2 * MAX_CHARACTERS + 10 * MAX_CHOICES
     assert long.endswith(f" and {10**4 - MAX_CHOICES} more)")
@@ -17,7 +17,7 @@ def test_a_message_has_one_line_whatever_was_written() -> None:
     assert cut("a\n  b\tc") == "a b c" and quoted("a\n  b") == r"'a\n  b'"
 
 
-def test_what_would_turn_or_move_other_text_is_escaped() -> None:
+def test_what_would_turn_or_move_other_text_is_escaped():
     assert printable("plain, Grüße, 漢字\n\tan indent") == "plain, Grüße, 漢字\n\tan indent"
     hostile = "\u202eevil\u2066\x1b[2J\r\x07\ud800\u200b\x9b"
     assert printable(hostile) == r"\u202eevil\u2066\x1b[2J\r\x07\ud800\u200b\x9b"

@@ -182,9 +182,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("part", "text", "place", "words"), CASES)
-def test_a_bad_configuration_has_its_error_at_its_place(
-    folder: Path, part: str, text: str, place: str, words: str
-) -> None:
+def test_a_bad_configuration_has_its_error_at_its_place(folder, part, text, place, words):
     path = folder / "run.yaml"
     path.write_text(CONFIGS[part](text))
     with pytest.raises(ConfigError) as caught:
@@ -195,7 +193,7 @@ def test_a_bad_configuration_has_its_error_at_its_place(
     assert [line for line in lines if line.startswith(f"{path}:{place}: ") and words in line], lines
 
 
-def test_all_that_is_wrong_in_a_file_is_said_at_once_options_evaluations_and_the_judge_too(tmp_path: Path) -> None:
+def test_all_that_is_wrong_in_a_file_is_said_at_once_options_evaluations_and_the_judge_too(tmp_path):
     path = tmp_path / "run.yaml"
     path.write_text(
         "name: a\nvarient: english\nopenings: {count: -4}\ngrade: {judge: {type: negmax}}\nplayers:\n"

@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import yaml
@@ -21,7 +20,7 @@ def places(lines: list[str]) -> list[str]:
     return [":".join(line.split(":")[:2]) for line in lines]
 
 
-def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
+def test_the_example_becomes_an_experiment(tmp_path):
     experiment = loaded(tmp_path, EXAMPLE)
     assert (experiment.name, experiment.variant, experiment.seed) == ("heuristics", "english", 2026)
     assert (experiment.openings.random_plies, experiment.openings.count) == (6, 20)
@@ -36,9 +35,7 @@ def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
     assert experiment.path == tmp_path / "run.yaml"
 
 
-def test_an_entry_without_a_name_is_called_after_its_settings_and_a_file_alone_after_what_plays_in_it(
-    tmp_path: Path,
-) -> None:
+def test_an_entry_without_a_name_is_called_after_its_settings_and_a_file_alone_after_what_plays_in_it(tmp_path):
     (tmp_path / "own.py").write_text("@evaluator\ndef racer(position, rules): ...\ndef helper(): ...\n")
     players = ["simple@d2", {"type": "negamax", "evaluation": "simple", "depth": 4}, {"type": "mcts"}, "own.py@d2"]
     experiment = loaded(tmp_path, yaml.safe_dump({"name": "a", "variant": "english", "players": players}))
@@ -52,7 +49,7 @@ def test_an_entry_without_a_name_is_called_after_its_settings_and_a_file_alone_a
     assert "it has: Bot, racer" in line
 
 
-def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> None:
+def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path):
     experiment = loaded(tmp_path, EXAMPLE)
     stored = json.loads(json.dumps(experiment.as_dict(), allow_nan=False))
     assert stored == experiment.as_dict()
@@ -62,12 +59,12 @@ def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> Non
     assert again.players == experiment.players
 
 
-def test_workers_are_processes_or_an_address_or_left_to_the_machine(tmp_path: Path) -> None:
+def test_workers_are_processes_or_an_address_or_left_to_the_machine(tmp_path):
     for workers in (4, None, "tcp://host:8786"):
         assert loaded(tmp_path, f"workers: {workers or 'null'}\n{EXAMPLE}").workers == workers
 
 
-def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
+def test_options_keep_names_that_python_or_pydantic_use(tmp_path):
     options = ["_x", "model_config", "copy", "self", "__class__", "__init__", "limit", "options", "sweeps"]
     text = MINIMAL.replace("random}", "mine.py:Mine, " + ", ".join(f"{key}: 1" for key in options) + "}")
     experiment = loaded(tmp_path, text)
@@ -75,7 +72,7 @@ def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
     assert experiment.as_dict()["players"][0] == {"name": "x", "type": "mine.py:Mine"} | dict.fromkeys(options, 1)
 
 
-def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
+def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path):
     limits = "depth: 9, nodes: 5000, seconds: 0.5, clock: 60.0, increment: 0.6"
     players = f"random, depth: null}}\n  - {{name: y, type: random, {limits}}}"
     experiment = loaded(tmp_path, MINIMAL.replace("random}", players) + "anchor:\n")
@@ -91,12 +88,12 @@ def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: 
         *(("e3", "e3"), ("2.0.1", "2.0.1"), ("&w {man: 3}, y: *w", {"man": 3})),
     ],
 )
-def test_unambiguous_values_are_taken_as_written(tmp_path: Path, written: str, value: object) -> None:
+def test_unambiguous_values_are_taken_as_written(tmp_path, written, value):
     options = loaded(tmp_path, MINIMAL.replace("random}", f"mine.py:Mine, x: {written}}}")).players[0].options
     assert list(options.values()) == [value] * len(options) and type(options["x"]) is type(value)
 
 
-def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) -> None:
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path):
     text = b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode()
     assert loaded(tmp_path, text).as_dict() == loaded(tmp_path, EXAMPLE).as_dict()
     assert errors(tmp_path, text.replace(b"seed: 2026", b"seed: -1"))[0].startswith("3:1: ")
@@ -105,7 +102,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "word", ["no", "Off", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"]
 )
-def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str) -> None:
+def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path, word):
     found = [
         line
         for old, new in (("seed: 2026", f"seed: {word}"), ("name: random", f"name: {word}"), ("160.5", word))
@@ -134,16 +131,14 @@ def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path,
         (f"players: *{10**5 * 'x'}\n", "1:10"),
     ],
 )
-def test_a_file_that_is_no_configuration_is_an_error_of_readable_length_at_its_place(
-    tmp_path: Path, text: str | bytes, place: str
-) -> None:
+def test_a_file_that_is_no_configuration_is_an_error_of_readable_length_at_its_place(tmp_path, text, place):
     found = errors(tmp_path, text)
     assert any(re.fullmatch(place, found_at) for found_at in places(found))
     one_line(*found)
 
 
 @pytest.mark.parametrize("path", ["missing.yaml", ".", "a\0b", "/dev/zero"])
-def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path: Path, path: str) -> None:
+def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path, path):
     with pytest.raises(ConfigError, match=": cannot read the file: ") as caught:
         load(str(tmp_path / path))
     one_line(caught.value)
@@ -160,15 +155,13 @@ def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path: Path, path: str)
         (("sprt",), "1:1"),
     ],
 )
-def test_a_later_error_stands_at_the_nearest_key_of_the_file(
-    tmp_path: Path, keys: tuple[str | int, ...], position: str
-) -> None:
+def test_a_later_error_stands_at_the_nearest_key_of_the_file(tmp_path, keys, position):
     error = loaded(tmp_path, EXAMPLE).error(keys, "no such thing")
     assert isinstance(error, ConfigError)
     assert str(error) == f"{tmp_path}/run.yaml:{position}: no such thing"
 
 
-def test_what_a_run_keeps_of_its_configuration_is_the_same_experiment(tmp_path: Path) -> None:
+def test_what_a_run_keeps_of_its_configuration_is_the_same_experiment(tmp_path):
     (tmp_path / "lines.txt").write_text("W:W21-32:B1-12\n")
     (tmp_path / "own.py").write_text("class Own:\n    pass\n")
     text = """\

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -37,7 +36,7 @@ TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
 SPRT = {"elo0": 0.0, "elo1": 40.0, "alpha": 0.05, "beta": 0.05, "model": "normalized"}
 
 
-def test_a_format_with_rounds_needs_openings_for_all_of_them(tmp_path: Path) -> None:
+def test_a_format_with_rounds_needs_openings_for_all_of_them(tmp_path):
     text = "format: {type: swiss, rounds: 3, pairs: 9}\n" + FOUR
     with pytest.raises(ConfigError, match="4:29: with 4 players, swiss needs 27 openings, not 24"):
         plan_of(tmp_path, text)
@@ -64,9 +63,7 @@ TESTED = "format: match\nsprt: {elo0: 0, elo1: 40}\n" + TWO
 
 @pytest.mark.full
 @pytest.mark.parametrize("order", ["backwards", "second games first"])
-def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
-) -> None:
+def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(tmp_path, monkeypatch, order):
     openings = "random_plies: 6, count: 960, balanced: false"
     (tmp_path / "config.yaml").write_text(HEAD.replace("random_plies: 3, count: 24", openings) + TESTED)
     plan = prepare(load(tmp_path / "config.yaml"))
@@ -106,9 +103,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     ("first", "pairs", "accepted"),
     [("white", 200, "accepted H1"), ("black", 200, "accepted H0"), ("draw", 4, "is open"), ("draw", 0, "is open")],
 )
-def test_a_decided_test_says_which_hypothesis_and_an_open_one_that_it_is(
-    first: str, pairs: int, accepted: str
-) -> None:
+def test_a_decided_test_says_which_hypothesis_and_an_open_one_that_it_is(first, pairs, accepted):
     results = [first, {"white": "black", "black": "white"}.get(first, first)] * pairs
     path = sprt_path(pd.DataFrame({"game": range(1, 2 * pairs + 1), "result": results}), Sprt.model_validate(SPRT))
     sentence = decision(path, experiment([player("a"), player("b")], sprt=SPRT)).sentence
@@ -151,7 +146,7 @@ def played_until(error: float, openings: int, seed: int, format: Format = EVERYO
 
 @pytest.mark.full(only=["format0"])
 @pytest.mark.parametrize("format", [EVERYONE, Gauntlet(type="gauntlet", seeds=("p1",))])
-def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format: Format) -> None:
+def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format):
     found = played_until(28, 400, 1, format)
     (every,), _ = batches(format.batches(NAMES, 400), drawn)
     games = [scheduled for batch in found for scheduled in batch]
@@ -162,12 +157,12 @@ def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_th
         assert sum(rounds[:number]) / 20 <= more <= sum(rounds[:number])
 
 
-def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rated_before_the_least() -> None:
+def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rated_before_the_least():
     assert sum(map(len, played_until(5, MIN_ROUNDS + 2, 2))) == 12 * (MIN_ROUNDS + 2)
     assert [len(batch) for batch in played_until(1000, 3, 3)] == [36]
 
 
-def test_one_player_of_unknown_elo_is_rated_after_as_many_pairs_as_others_after_rounds() -> None:
+def test_one_player_of_unknown_elo_is_rated_after_as_many_pairs_as_others_after_rounds():
     newcomer, *known = NAMES
     gauntlet = Gauntlet(type="gauntlet", seeds=(newcomer,))
     until = Until(error=1000)
@@ -175,7 +170,7 @@ def test_one_player_of_unknown_elo_is_rated_after_as_many_pairs_as_others_after_
     assert [len(batch) for batch in found] == [2 * len(known) * -(-MIN_ROUNDS // len(known))]
 
 
-def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
+def test_of_two_players_it_is_the_difference_that_is_to_be_known():
     """Whose interval is twice as wide as that of either player about their mean."""
     points, result = by_chance(4)
     batches(Until(error=40).batches(Match(type="match"), NAMES[:2], 500), result)
@@ -184,7 +179,7 @@ def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     assert 36 < Z95 * slope * pairs.std() / math.sqrt(len(pairs)) <= 40
 
 
-def test_one_sentence_says_how_wide_intervals_are_and_whether_that_ended_the_run(tmp_path: Path) -> None:
+def test_one_sentence_says_how_wide_intervals_are_and_whether_that_ended_the_run(tmp_path):
     players = [player(name) for name in "abc"]
     plain = synthetic(tmp_path, players, 12)
     assert narrowed(plain) == []
@@ -197,7 +192,7 @@ def test_one_sentence_says_how_wide_intervals_are_and_whether_that_ended_the_run
 
 
 @pytest.mark.full
-def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_counts_what_its_pilot_saw(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 100.0)
     plan = plan_of(tmp_path, FOUR)
     figures = zip((9.0, 1.0, 3.0, 2.0, 2.0), ["draw"] * 2 + ["white"] * 3, strict=True)

@@ -73,7 +73,7 @@ def barred_too(name: str) -> list[Opening]:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_set_has_the_openings_of_its_source_each_once(name: str) -> None:
+def test_a_set_has_the_openings_of_its_source_each_once(name):
     found = barred_too(name)
     assert Counter(opening.mark for opening in found) == COUNTS[name]
     assert len({opening.position for opening in found}) == len(found)
@@ -87,21 +87,21 @@ def test_a_set_has_the_openings_of_its_source_each_once(name: str) -> None:
 
 @pytest.mark.full(but=["english-2-move", "italian-table"])
 @pytest.mark.parametrize("name", SETS)
-def test_the_lines_of_a_set_are_legal_and_lead_to_its_positions(name: str) -> None:
+def test_the_lines_of_a_set_are_legal_and_lead_to_its_positions(name):
     variant = VARIANTS[SETS[name].variant]
     assert all(replayed(variant, opening.name) == opening.position for opening in barred_too(name))
 
 
 @pytest.mark.full(but=["english-2-move", "english-3-move"])
 @pytest.mark.parametrize("name", [name for name in SETS if name not in ("russian-table", "brazilian-table")])
-def test_a_set_has_all_positions_that_its_rule_gives(name: str) -> None:
+def test_a_set_has_all_positions_that_its_rule_gives(name):
     """Those of the Italian table are the positions after three plies in which no man is lost, as in English."""
     assert {opening.position for opening in barred_too(name)} == set(generated(name))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", SETS)
-def test_the_balance_of_openings_is_what_the_search_finds(name: str) -> None:
+def test_the_balance_of_openings_is_what_the_search_finds(name):
     variant, found = VARIANTS[SETS[name].variant], barred_too(name)
     for opening in Random(0).sample(found, 8):
         assert float(opening.balance) == pytest.approx(balance(variant, opening.position), abs=0.006)
@@ -110,7 +110,7 @@ def test_the_balance_of_openings_is_what_the_search_finds(name: str) -> None:
     assert off == (["XV-18: cd4 fg5 gh4 gf4"] if name == "russian-table" else [])
 
 
-def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves() -> None:
+def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves():
     english = [f"english-{what}" for what in ("2-move", "3-move", "11-man")]
     assert [one.name for one in sets_of(VARIANTS["cis300"])] == english
     assert [one.name for one in sets_of(build_variant({"base": "english", "repetition": 0}))] == english
@@ -122,7 +122,7 @@ def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves() -> None:
     one_line(caught.value)
 
 
-def test_balanced_openings_win_no_material_and_the_first_of_a_seed_are_the_same_for_any_count() -> None:
+def test_balanced_openings_win_no_material_and_the_first_of_a_seed_are_the_same_for_any_count():
     balanced = random_openings(ENGLISH, 6, 15, seed=2)
     unbalanced = random_openings(ENGLISH, 6, 60, seed=2, balanced=False)
     assert all(is_even(ENGLISH, opening.position) for opening in balanced)
@@ -140,9 +140,7 @@ def test_balanced_openings_win_no_material_and_the_first_of_a_seed_are_the_same_
         (12, 10**9, f"more than {MAX_OPENINGS}"),
     ],
 )
-def test_more_openings_than_there_are_end_in_an_error_soon(
-    plies: int, count: int, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_openings_than_there_are_end_in_an_error_soon(plies, count, message, monkeypatch):
     tries = []
 
     def counted(variant: Variant, plies: int, rng: Random) -> Game:
@@ -155,14 +153,14 @@ def test_more_openings_than_there_are_end_in_an_error_soon(
         random_openings(ENGLISH, plies, count, seed=0)
 
 
-def test_all_even_openings_of_three_plies_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_even_openings_of_three_plies_are_found(monkeypatch):
     monkeypatch.setattr(sources, "_SILENT_SECONDS", -1.0)
     said: list[str] = []
     assert len(random_openings(ENGLISH, 3, 174, 4, say=said.append)) == 174
     assert said[-1] == "173 of 174 openings of 3 random plies are found"
 
 
-def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
+def test_openings_drawn_by_lot_are_seeded_and_distinct():
     all_of_them = set_openings(ENGLISH, "english-3-move")
     ten = drawn(all_of_them, 10, seed=1)
     assert len({opening.position for opening in ten}) == 10 and ten != drawn(all_of_them, 10, seed=2)
@@ -172,7 +170,7 @@ def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
         drawn(all_of_them, 157, seed=1)
 
 
-def test_a_file_holds_a_fen_a_line(tmp_path: Path) -> None:
+def test_a_file_holds_a_fen_a_line(tmp_path):
     path = tmp_path / "openings.txt"
     path.write_text("# two\n\nB:W21:B1\nW:W21:B1  {with a name}\n")
     found = file_openings(ENGLISH, path).openings
@@ -196,7 +194,7 @@ BOOK = """\
 """
 
 
-def test_a_pdn_file_gives_the_final_positions_of_its_games_or_those_after_some_plies(tmp_path: Path) -> None:
+def test_a_pdn_file_gives_the_final_positions_of_its_games_or_those_after_some_plies(tmp_path):
     path = tmp_path / "book.pdn"
     path.write_text(BOOK)
     whole, early = file_openings(ENGLISH, path), file_openings(ENGLISH, path, 3)
@@ -222,13 +220,13 @@ def test_a_pdn_file_gives_the_final_positions_of_its_games_or_those_after_some_p
         ("B:WK22,K23:B1", 2),
     ],
 )
-def test_positions_of_few_pieces_or_of_won_material_have_a_note(tmp_path: Path, position: str, notes: int) -> None:
+def test_positions_of_few_pieces_or_of_won_material_have_a_note(tmp_path, position, notes):
     (tmp_path / "a.txt").write_text(f"{position}\n")
     found = file_openings(ENGLISH, tmp_path / "a.txt").notes
     assert len(found) == notes and all("1 of 1 openings of a.txt" in note for note in found)
 
 
-def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path: Path) -> None:
+def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path):
     path = tmp_path / "openings.pdn"
     bad = '[Event "x"]\n1. 9-13 1-32 *\n\n[GameType "20"]\n1. 32-28 *\n\n[FEN "W:W99"]\n*\n\n'
     path.write_text(bad + "1. 9-13 *\n\n1. 9-14 *\n")
@@ -244,13 +242,13 @@ def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path: Pa
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_files_of_openings_may_be_any_unicode(tmp_path: Path, encoding: str) -> None:
+def test_files_of_openings_may_be_any_unicode(tmp_path, encoding):
     for name, text in (("a.txt", "B:W21:B1\r\n"), ("a.pdn", '[FEN "B:W21:B1"]\r\n*\r\n')):
         (tmp_path / name).write_bytes(text.encode(encoding))
         assert len(file_openings(ENGLISH, tmp_path / name).openings) == 1
 
 
-def test_only_regular_files_of_sensible_size_in_unicode_are_read(tmp_path: Path) -> None:
+def test_only_regular_files_of_sensible_size_in_unicode_are_read(tmp_path):
     (tmp_path / "cp1251.txt").write_bytes("# Иванов\nB:W21:B1\n".encode("cp1251"))
     with (tmp_path / "large.pdn").open("wb") as file:
         file.truncate(65 * 2**20)
@@ -263,7 +261,7 @@ def test_only_regular_files_of_sensible_size_in_unicode_are_read(tmp_path: Path)
             file_openings(ENGLISH, path)
 
 
-def test_the_command_lists_sets_and_the_openings_of_one_as_a_file_has_them(tmp_path: Path) -> None:
+def test_the_command_lists_sets_and_the_openings_of_one_as_a_file_has_them(tmp_path):
     rows = invoke("list", "openings").stdout.splitlines()
     assert [row.split()[0] for row in rows[1:]] == list(SETS)
     assert "'english-3-move'" in refused("list", "openings", "english-3-mvoe")
@@ -271,7 +269,7 @@ def test_the_command_lists_sets_and_the_openings_of_one_as_a_file_has_them(tmp_p
     assert len(file_openings(ENGLISH, tmp_path / "openings.txt").openings) == 174
 
 
-def test_an_opening_is_played_several_times_before_the_next_one(tmp_path: Path) -> None:
+def test_an_opening_is_played_several_times_before_the_next_one(tmp_path):
     (tmp_path / "three.txt").write_text("B:W21:B1\nW:W21:B1\nB:W21:B1\n")
     assert prepared(tmp_path, "{file: three.txt, repeat: 2}") == 2 * ["B:W21:B1"] + 2 * ["W:W21:B1"]
     notes = list(prepare(load(tmp_path / "config.yaml")).warnings(1))
@@ -283,7 +281,7 @@ def test_an_opening_is_played_several_times_before_the_next_one(tmp_path: Path) 
 
 @pytest.mark.parametrize("end", ["until: {error: 20}", "sprt: {elo0: 0, elo1: 9}"])
 @pytest.mark.parametrize("openings", ["{repeat: 2}", "{random_plies: 0}"])
-def test_no_early_end_counts_games_from_one_opening_as_different(tmp_path: Path, openings: str, end: str) -> None:
+def test_no_early_end_counts_games_from_one_opening_as_different(tmp_path, openings, end):
     path = tmp_path / "config.yaml"
     path.write_text(CONFIG.format(openings=openings) + f"{end}\n")
     with pytest.raises(ConfigError, match="needs different openings"):

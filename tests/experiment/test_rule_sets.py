@@ -34,7 +34,7 @@ def written(folder: Path, head: str, players: str = TWO) -> Path:
     return folder / "games.yaml"
 
 
-def test_each_rule_set_is_the_experiment_that_the_file_with_it_alone_is(tmp_path: Path) -> None:
+def test_each_rule_set_is_the_experiment_that_the_file_with_it_alone_is(tmp_path):
     found = load_all(written(tmp_path, "variants: [english, russian]\nseed: 3"))
     assert list(found) == ["english", "russian"]
     for name, one in found.items():
@@ -49,7 +49,7 @@ LACKING = """players:
 """
 
 
-def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_without_one_is(tmp_path: Path) -> None:
+def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_without_one_is(tmp_path):
     found = load_all(written(tmp_path, f"variant: english\n{LIMITS}", LACKING % ""))
     assert list(found) == ["d2", "fast"]
     for name, limit in (("d2", "depth: 2"), ("fast", "clock: 60, increment: 1")):
@@ -57,7 +57,7 @@ def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_witho
         assert found[name].as_dict() == alone.as_dict()
 
 
-def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tmp_path: Path) -> None:
+def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tmp_path):
     head = (
         "variants: {usual: english, free: {base: russian, flying: false}}\n"
         "openings: {count: {usual: 5, free: 7}, random_plies: 6, set: {free: russian-table}}"
@@ -73,7 +73,7 @@ def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tm
     assert openings == 2 * [(5, 6, None)] + 2 * [(7, 4, "russian-table")]
 
 
-def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(tmp_path: Path) -> None:
+def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(tmp_path):
     sweep = "{type: negamax, sweep: {evaluation: [strong, cis300]}}"
     players = f"players: [simple, simple@d5, mcts, greedy, {sweep}]\n"
     found = load_all(written(tmp_path, f"variant: english\n{LIMITS}", players))
@@ -97,7 +97,7 @@ def fit(ratings: Ratings) -> Fit:
     return ratings, {name: name for name in ratings.table["player"]}
 
 
-def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches() -> None:
+def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches():
     """a scores 60 % of 200 games in one rule set, 75 % of 100 in the other; without a prior Elo is the scores'."""
     first, second = results(50, 20, 30, "a", "b"), results(35, 5, 10, "a", "b")
     found = across({"x": fit(rate(first, prior=0)), "y": fit(rate(second, prior=0))})
@@ -145,7 +145,7 @@ def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray],
 
 
 @pytest.mark.full
-def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed() -> None:
+def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed():
     rng = np.random.default_rng(1)
     elo = np.array([120.0, 30.0, -10.0, -140.0])
     roots = [rng.normal(size=(4, 4)) * scale for scale in (20, 40, 90)]
@@ -166,7 +166,7 @@ def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed() -> No
 
 
 @pytest.mark.full
-def test_a_gain_that_differs_from_run_to_run_is_found_and_by_chance_in_one_of_twenty() -> None:
+def test_a_gain_that_differs_from_run_to_run_is_found_and_by_chance_in_one_of_twenty():
     rng = np.random.default_rng(4)
     elo = np.array([120.0, 30.0, -10.0, -140.0])
     roots = [rng.normal(size=(4, 4)) * scale for scale in (20, 40, 60)]
@@ -181,7 +181,7 @@ def test_a_gain_that_differs_from_run_to_run_is_found_and_by_chance_in_one_of_tw
     assert player == "p3" and chance < 0.05
 
 
-def test_a_claim_says_whose_gain_differs_from_run_to_run_or_that_none_is_shown_to(tmp_path: Path) -> None:
+def test_a_claim_says_whose_gain_differs_from_run_to_run_or_that_none_is_shown_to(tmp_path):
     players = [player("a", 3), player("b", 3)]
     games, moves = frames(players, 40, plies=4)
     wins = games.assign(result=np.where((games["white"] == "a") ^ (games["game"] % 9 == 0), "white", "black"))
@@ -195,7 +195,7 @@ def test_a_claim_says_whose_gain_differs_from_run_to_run_or_that_none_is_shown_t
         assert all(f"in {run}" in claim.words for run in runs) == differ
 
 
-def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table_which_needs_two() -> None:
+def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table_which_needs_two():
     three = pd.concat([results(5, 5, 3, "a", "b"), results(4, 5, 3, "b", "c")])
     found = across({"x": fit(rate(three)), "y": fit(rate(results(5, 5, 3, "a", "b"), ["a", "b", "c"]))})
     assert found is not None
@@ -205,7 +205,7 @@ def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_tab
     assert across(two) is None
 
 
-def test_a_player_that_is_the_same_at_two_limits_is_one_and_its_games_with_such_count_once(tmp_path: Path) -> None:
+def test_a_player_that_is_the_same_at_two_limits_is_one_and_its_games_with_such_count_once(tmp_path):
     def at(depth: int) -> Run:
         players = [player("a", depth), player("c", 3), player("d", 4)]
         games, moves = frames(players, 30, plies=4)
@@ -236,9 +236,7 @@ max_plies: 40"""
 
 @pytest.mark.full
 @pytest.mark.usefixtures("no_pictures")
-def test_a_run_by_two_rule_sets_is_two_runs_and_a_page_of_those_played_and_resumes(
-    tmp_path: Path,
-) -> None:
+def test_a_run_by_two_rule_sets_is_two_runs_and_a_page_of_those_played_and_resumes(tmp_path):
     config, out = written(tmp_path, HEAD), tmp_path / "out"
     alone = tmp_path / "alone.yaml"
     alone.write_text(config.read_text().replace("variants: [english, international]", "variant: english"))
@@ -267,7 +265,7 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_page_of_those_played_and_resum
     assert pd.read_csv(out / "joint.csv").equals(table)
 
 
-def test_the_page_of_several_runs_counts_games_that_players_failed_in(tmp_path: Path) -> None:
+def test_the_page_of_several_runs_counts_games_that_players_failed_in(tmp_path):
     players = [player(name, 3) for name in "ab"]
     games, moves = frames(players, 2, plies=4)
     games["error"] = ""
@@ -279,7 +277,7 @@ def test_the_page_of_several_runs_counts_games_that_players_failed_in(tmp_path: 
 
 
 @pytest.mark.full
-def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game(tmp_path: Path) -> None:
+def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game(tmp_path):
     players = TWO + "  - {name: n, type: greedy, evaluation: neural}\n"
     config = written(tmp_path, "variants: [english, english-6x6]", players)
     line = refused("run", config, "--out", tmp_path / "out")
@@ -287,7 +285,7 @@ def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game
     assert not (tmp_path / "out").exists()
 
 
-def test_the_folder_of_several_runs_is_not_that_of_one(tmp_path: Path) -> None:
+def test_the_folder_of_several_runs_is_not_that_of_one(tmp_path):
     for name in ("english", "russian"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "ledger.sqlite").touch()
@@ -297,7 +295,7 @@ def test_the_folder_of_several_runs_is_not_that_of_one(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.usefixtures("no_pictures")
-def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
+def test_what_stops_the_run_begins_no_further_rule_set(tmp_path):
     (tmp_path / "far.py").write_text(
         "from arena import Pause\n\nclass Far:\n    costs = True\n    def __init__(self, variant): ...\n"
         "    def choose(self, game, limit, rng): raise Pause('nobody answers')\n"

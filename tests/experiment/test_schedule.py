@@ -97,7 +97,7 @@ PLANS = {
 
 @pytest.mark.full(only=["a match with a test", "a match until its interval is narrow"])
 @pytest.mark.parametrize("name", PLANS)
-def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_stops(name: str) -> None:
+def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_stops(name):
     plan, bad = PLANS[name]
     one = Stored()
     schedule = follow(plan, one, lambda game: plan.played(game, bad), in_order())
@@ -110,7 +110,7 @@ def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_s
         assert (last.order, last.withdrawn) == (schedule.order, schedule.withdrawn)
 
 
-def test_results_that_the_schedule_does_not_ask_for_do_not_count() -> None:
+def test_results_that_the_schedule_does_not_ask_for_do_not_count():
     plan, _ = PLANS["a knockout"]
     stored = Stored()
     schedule = follow(plan, stored, plan.played, random.Random(1))
@@ -121,7 +121,7 @@ def test_results_that_the_schedule_does_not_ask_for_do_not_count() -> None:
     assert again.order == schedule.order
 
 
-def test_a_test_that_is_decided_needs_no_further_game() -> None:
+def test_a_test_that_is_decided_needs_no_further_game():
     plan, _ = PLANS["a match with a test"]
     stored = Stored()
     whole = follow(plan, stored, plan.played, random.Random(1))
@@ -130,7 +130,7 @@ def test_a_test_that_is_decided_needs_no_further_game() -> None:
     assert not again.advance() and again.order == []
 
 
-def test_one_sound_game_among_the_first_keeps_a_player_in() -> None:
+def test_one_sound_game_among_the_first_keeps_a_player_in():
     plan, _ = PLANS["a match with a player withdrawn"]
     stored, played = Stored(), list[int]()
 
@@ -141,14 +141,14 @@ def test_one_sound_game_among_the_first_keeps_a_player_in() -> None:
     assert not follow(plan, stored, play, in_order()).withdrawn and len(stored) == 12
 
 
-def test_of_a_withdrawn_player_no_more_games_are_played_than_show_what_its_opponents_are() -> None:
+def test_of_a_withdrawn_player_no_more_games_are_played_than_show_what_its_opponents_are():
     plan, _ = PLANS["a match with a player withdrawn"]
     stored = Stored()
     follow(plan, stored, lambda game: plan.played(game, "b"), in_order())
     assert len(stored) == 3 + 4 and not counting(plan, stored), "four were under way when the third had failed"
 
 
-def test_who_met_a_withdrawn_player_in_a_swiss_had_a_bye_and_the_player_stands_last() -> None:
+def test_who_met_a_withdrawn_player_in_a_swiss_had_a_bye_and_the_player_stands_last():
     plan, bad = PLANS["a Swiss of which one is withdrawn"]
     stored = Stored()
     schedule = follow(plan, stored, lambda game: plan.played(game, bad), random.Random(1))
@@ -159,9 +159,7 @@ def test_who_met_a_withdrawn_player_in_a_swiss_had_a_bye_and_the_player_stands_l
     assert sum(map(int, byes)) == 1 + 3, "one against c, then one a round of five"
 
 
-def test_a_game_keeps_its_key_whoever_else_plays_and_has_another_for_another_player_colour_opening_or_time() -> (
-    None
-):
+def test_a_game_keeps_its_key_whoever_else_plays_and_has_another_for_another_player_colour_opening_or_time():
     def time_of(place: int) -> int:
         return place % 2
 

@@ -58,7 +58,7 @@ def with_player(entry: str) -> str:
         MINIMAL + "limits: {d4: {depth: 0}, d6: {depht: 6}}\n",
     ],
 )
-def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> None:
+def test_an_editor_catches_a_typing_error(schema, text):
     assert faults(schema, text)
 
 
@@ -81,15 +81,15 @@ def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> 
         MINIMAL.replace("variant: english", "variants: [english, italian]") + "openings: {count: {english: 3}}\n",
     ],
 )
-def test_what_runs_is_right_in_an_editor(schema: dict[str, Any], text: str) -> None:
+def test_what_runs_is_right_in_an_editor(schema, text):
     assert faults(schema, text) == []
 
 
-def test_the_configurations_that_come_along_are_right_in_an_editor(schema: dict[str, Any]) -> None:
+def test_the_configurations_that_come_along_are_right_in_an_editor(schema):
     assert {path.name: found for path in CONFIGS if (found := faults(schema, path.read_text()))} == {}
 
 
-def test_every_key_but_those_of_rules_is_described(schema: dict[str, Any]) -> None:
+def test_every_key_but_those_of_rules_is_described(schema):
     sections = {name: part for name, part in schema["$defs"].items() if name != "Changes"}
     for name, section in {**sections, "": schema}.items():
         for key, described in section["properties"].items():
@@ -97,7 +97,7 @@ def test_every_key_but_those_of_rules_is_described(schema: dict[str, Any]) -> No
             assert {**part, **described}.get("description") or (name, key) in TYPES, (name, key)
 
 
-def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]) -> None:
+def test_the_schema_knows_everything_that_the_tables_name(schema):
     named, _, changed = schema["properties"]["variant"]["anyOf"]
     assert named["enum"] == list(VARIANTS) and set(schema["$defs"]["Changes"]["properties"]) == {
         *Changes.model_fields

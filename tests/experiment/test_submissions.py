@@ -59,7 +59,7 @@ def types(experiment: Experiment) -> dict[str, str]:
     return {player.name: player.type for player in experiment.players}
 
 
-def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder: Path) -> None:
+def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder):
     experiment = loaded(
         folder, "  - {name: r, type: random}\n  - {type: submissions/*.py, seconds: 0.5, book: b.txt}\n"
     )
@@ -93,9 +93,7 @@ def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder:
         ("s/*/player.py", ["s/greedy/player.py"], ["greedy/player.py"]),
     ],
 )
-def test_players_have_the_names_of_files_or_of_folders_and_all_differ(
-    tmp_path: Path, pattern: str, files: list[str], names: list[str]
-) -> None:
+def test_players_have_the_names_of_files_or_of_folders_and_all_differ(tmp_path, pattern, files, names):
     for file in files:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(CHOOSES.format("Player"))
@@ -111,9 +109,7 @@ def test_players_have_the_names_of_files_or_of_folders_and_all_differ(
         ("s/*/player.py", "s/ann/player.py", {"s/ed/Player.py": "s/ed/player.py"}),
     ],
 )
-def test_a_file_that_the_pattern_misses_by_its_name_is_a_player_that_cannot_be_built(
-    tmp_path: Path, pattern: str, there: str, missed: dict[str, str]
-) -> None:
+def test_a_file_whose_name_the_pattern_misses_is_a_player_that_cannot_be_built(tmp_path, pattern, there, missed):
     for file in (there, *missed, f"{there}c", str(Path(there).with_name("notes.txt"))):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(CHOOSES.format("Player"))
@@ -124,7 +120,7 @@ def test_a_file_that_the_pattern_misses_by_its_name_is_a_player_that_cannot_be_b
         assert no_file(tmp_path / right).endswith(f"{right}, but {Path(file).name}: rename it")
 
 
-def test_heuristics_of_a_folder_are_players_with_the_search_of_the_entry(tmp_path: Path) -> None:
+def test_heuristics_of_a_folder_are_players_with_the_search_of_the_entry(tmp_path):
     for name, code in {
         "a.py": "def first(p, r): ...\n@kernel\ndef f(p, r): ...\n@evaluator\ndef value(p, r): ...\n",
         "b.py": "@arena.kernel\ndef f(): ...\ndef worth(p, r): ...\n",
@@ -144,7 +140,7 @@ def test_heuristics_of_a_folder_are_players_with_the_search_of_the_entry(tmp_pat
     assert {player.options["evaluation"] for player in named.players} == {"a.py:two", "b.py:two", "c.py:two"}
 
 
-def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp_path: Path) -> None:
+def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp_path):
     chain = CHOOSES.format("C0") + "".join(f"class C{i}(C{i - 1}): ...\n" for i in range(1, 1500))
     decorated = f"@{'.'.join(900 * 'x')}\ndef f(p, r): ...\n" + CHOOSES.format("Bot")
     codes = {
@@ -165,9 +161,9 @@ def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp
 
 
 @pytest.mark.parametrize("inside", [False, True])
-def test_what_submissions_can_do_outside_a_sandbox_is_said_once_and_before_they_are_tried(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, inside: bool
-) -> None:
+def test_a_warning_says_once_what_submissions_can_do_outside_a_sandbox_before_they_are_tried(
+    folder, monkeypatch, inside
+):
     said: list[str] = []
     more = f"failures: {{faulty: leave-out}}\nsandbox: {str(inside).lower()}\n"
     experiment = loaded(folder, "  - {type: submissions/*.py}\n", more)
@@ -217,7 +213,7 @@ def homework(tmp_path: Path) -> Path:
 
 
 @pytest.mark.full
-def test_faulty_submissions_are_left_out_each_with_its_reason(homework: Path) -> None:
+def test_faulty_submissions_are_left_out_each_with_its_reason(homework):
     homework.write_text(HOMEWORK % "leave-out")
     result = invoke("run", homework, "--out", homework.parent / "out", "--workers", 1, "--no-report")
     assert result.exit_code == 3, result.output
@@ -231,7 +227,7 @@ def test_faulty_submissions_are_left_out_each_with_its_reason(homework: Path) ->
 
 @pytest.mark.full
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
-def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path: Path) -> None:
+def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path):
     mark, good = tmp_path / "mark", PLAYS.format(WELL["alice"])
     (tmp_path / "alice.py").write_text(good)
     (tmp_path / "evil.py").write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n{good}")
@@ -244,9 +240,7 @@ def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
-def test_a_format_that_is_made_less_for_the_players_that_are_left_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_format_that_is_made_less_for_the_players_that_are_left_is_said(tmp_path, capsys):
     (tmp_path / "broken.py").write_text("class Player:\n    choose(\n")
     players = ["random", "greedy", {"name": "r", "type": "random"}, {"name": "b", "type": "broken.py:Player"}]
     config = {"name": "t", "variant": "english", "format": {"type": "swiss", "rounds": 3}, "players": players}

@@ -33,7 +33,7 @@ def made(folder: Path, text: str) -> dict[str, dict[str, Any]]:
     return {p["name"]: {k: v for k, v in p.items() if k not in ("name", "type")} for p in players}
 
 
-def test_a_grid_is_every_combination_in_the_order_written(tmp_path: Path) -> None:
+def test_a_grid_is_every_combination_in_the_order_written(tmp_path):
     players = made(tmp_path, entry("evaluation: [simple, cis300]\ndepth: {from: 1, to: 3}"))
     assert players == {
         f"{evaluation} d{depth}": {"evaluation": evaluation, "depth": depth}
@@ -54,9 +54,7 @@ def test_a_grid_is_every_combination_in_the_order_written(tmp_path: Path) -> Non
         ("{from: 0.005, to: 0.04, factor: 2}", [0.005, 0.01, 0.02, 0.04]),
     ],
 )
-def test_a_range_has_both_ends_where_its_steps_lead_there(
-    tmp_path: Path, written: str, values: list[float]
-) -> None:
+def test_a_range_has_both_ends_where_its_steps_lead_there(tmp_path, written, values):
     key = "nodes" if isinstance(values[0], int) else "seconds"
     players = made(tmp_path, entry(f"{key}: {written}", f"{{{key}}}"))
     assert [player[key] for player in players.values()] == values
@@ -78,16 +76,14 @@ LINEAR = "{linear: {man: 100, king: %d}}"
         ("depth: [4]", "{{x}} {type} {preset} {depth}", ["{x} negamax pvs 4"]),
     ],
 )  # fmt: skip
-def test_a_name_is_the_templates_or_says_what_tells_players_apart(
-    tmp_path: Path, sweep: str, template: str | None, names: list[str]
-) -> None:
+def test_a_name_is_the_templates_or_says_what_tells_players_apart(tmp_path, sweep, template, names):
     for file in ("a.py", "b.py"):
         (tmp_path / file).write_text(EVALUATORS)
     more = "    preset: pvs\n" * (template is not None)
     assert list(made(tmp_path, entry(sweep, template, more))) == names
 
 
-def test_limit_makes_one_player_at_equal_depth_nodes_and_time(tmp_path: Path) -> None:
+def test_limit_makes_one_player_at_equal_depth_nodes_and_time(tmp_path):
     experiment = loaded(tmp_path, entry("limit: [{depth: 6}, {nodes: 20000}, {clock: 9, increment: 0.1}]", None))
     limits = {spec.name: spec.limit for spec in experiment.players}
     assert limits == {
@@ -97,7 +93,7 @@ def test_limit_makes_one_player_at_equal_depth_nodes_and_time(tmp_path: Path) ->
     }
 
 
-def test_dots_lead_into_a_mapping_that_other_players_do_not_share(tmp_path: Path) -> None:
+def test_dots_lead_into_a_mapping_that_other_players_do_not_share(tmp_path):
     weights = "    depth: 4\n    evaluation: {linear: {man: 100}}\n"
     players = made(tmp_path, entry("evaluation.linear.king: {from: 120, to: 160, step: 20}", None, weights))
     assert players == {
@@ -112,7 +108,7 @@ def trained(folder: Path, *names: str) -> None:
         (folder / name).write_bytes(b"")
 
 
-def test_files_make_players_in_the_order_of_their_names(tmp_path: Path) -> None:
+def test_files_make_players_in_the_order_of_their_names(tmp_path):
     trained(tmp_path, "runs/b-2.npz", "runs/a-3.npz", "runs/notes.txt", "runs/9.npz/x")
     experiment = loaded(tmp_path, entry('evaluation: {files: "runs/*.npz"}\ndepth: [4]', None))
     assert [player.options["evaluation"] for player in experiment.players] == ["runs/a-3.npz", "runs/b-2.npz"]
@@ -122,9 +118,7 @@ def test_files_make_players_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert [player.name for player in named.players][:2] == ["a-3.npz at 1", "a-3.npz at 2"]
 
 
-def test_files_are_found_beside_the_configuration_else_in_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_found_beside_the_configuration_else_in_the_working_directory(tmp_path, monkeypatch):
     work, beside = tmp_path / "work", tmp_path / "beside"
     trained(tmp_path, "work/runs/1.npz", "work/runs/2/3.npz", "beside/other")
     monkeypatch.chdir(work)
@@ -139,7 +133,7 @@ def test_files_are_found_beside_the_configuration_else_in_the_working_directory(
     assert found(f"{work}/runs/*.npz", name="net") == [f"{work}/runs/1.npz"]
 
 
-def test_an_error_in_a_fixed_value_is_one_problem_and_a_wrong_sweep_hides_no_other_error(tmp_path: Path) -> None:
+def test_an_error_in_a_fixed_value_is_one_problem_and_a_wrong_sweep_hides_no_other_error(tmp_path):
     assert errors(tmp_path, entry("nodes: [1, 2, 3]", "n{nodes}", "    depth: 0\n")) == [
         "6:5: 'depth' must be greater than or equal to 1, not the whole number 0"
     ]
@@ -147,7 +141,7 @@ def test_an_error_in_a_fixed_value_is_one_problem_and_a_wrong_sweep_hides_no_oth
     assert [line.split(":")[0] for line in found] == ["7", "8"]
 
 
-def test_the_sweeps_of_all_entries_together_make_a_bounded_number_of_players(tmp_path: Path) -> None:
+def test_the_sweeps_of_all_entries_together_make_a_bounded_number_of_players(tmp_path):
     half = "depth: {from: 1, to: 10}\nnodes: {from: 1, to: 10}"
     text = entry(half, "a {depth} {nodes}") + entry(half, "b {depth} {nodes}").removeprefix(HEAD)
     assert len(loaded(tmp_path, text).players) == MAX_PLAYERS

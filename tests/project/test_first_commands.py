@@ -26,13 +26,13 @@ def commands(command: click.Command, *names: str) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("words", commands(main), ids=" ".join)
-def test_a_command_has_help(words: tuple[str, ...]) -> None:
+def test_a_command_has_help(words):
     assert invoke(*words, "--help").stdout.startswith("Usage: ")
 
 
 @pytest.mark.full
 @pytest.mark.compiled
-def test_a_short_quickstart_is_played_and_reported_without_a_warning(tmp_path: Path) -> None:
+def test_a_short_quickstart_is_played_and_reported_without_a_warning(tmp_path):
     shutil.copy(ROOT / "configs" / "my_heuristic.py", tmp_path)
     config = (ROOT / "configs" / "quickstart.yaml").read_text(encoding="utf-8")
     (tmp_path / "quickstart.yaml").write_text(config.replace("count: 20", "count: 2"), encoding="utf-8")

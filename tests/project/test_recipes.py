@@ -44,13 +44,13 @@ def games(run: arena.Run) -> set[tuple[str, ...]]:
     return {tuple(map(str, row)) for row in columns.itertuples(index=False)}
 
 
-def test_every_recipe_has_at_most_120_lines() -> None:
+def test_every_recipe_has_at_most_120_lines():
     assert {
         path.name: lines for path in RECIPES.glob("*.py") if (lines := len(path.read_text().splitlines())) > 120
     } == {}
 
 
-def test_texel_finds_weights_in_a_run_that_goes_on_with_its_stored_players(tmp_path: Path) -> None:
+def test_texel_finds_weights_in_a_run_that_goes_on_with_its_stored_players(tmp_path):
     texel, out = recipe("texel"), str(tmp_path / "run")
     first = texel.tuned(out, rounds=1, openings=4)
     run = texel.tuned(out, rounds=2, openings=4)
@@ -60,7 +60,7 @@ def test_texel_finds_weights_in_a_run_that_goes_on_with_its_stored_players(tmp_p
     assert set(weights) == set(arena.features.VOCABULARY) and weights["man"] == 100
 
 
-def test_spsa_moves_numbers_in_a_run_that_goes_on_with_its_stored_games(tmp_path: Path) -> None:
+def test_spsa_moves_numbers_in_a_run_that_goes_on_with_its_stored_games(tmp_path):
     spsa, out = recipe("spsa"), str(tmp_path / "run")
     spsa.PLAYER["nodes"] = 50
     play = spsa.played
@@ -81,13 +81,13 @@ def test_spsa_moves_numbers_in_a_run_that_goes_on_with_its_stored_games(tmp_path
     assert all(number.least <= tuned[name] <= number.most for name, number in spsa.NUMBERS.items())
 
 
-def test_a_network_learns_from_a_run_and_plays(tmp_path: Path) -> None:
+def test_a_network_learns_from_a_run_and_plays(tmp_path):
     needed("torch")
     check = recipe("network").learned(str(tmp_path / "run"), openings=20, epochs=1, check=1)
     assert sorted(check.standings["player"]) == ["material", "network"] and len(check.games) == 2
 
 
-def test_the_file_of_a_network_has_the_values_that_pytorch_gives(tmp_path: Path) -> None:
+def test_the_file_of_a_network_has_the_values_that_pytorch_gives(tmp_path):
     torch, network = needed("torch"), recipe("network")
     torch.manual_seed(1)
     made, path = network.Network(35), tmp_path / "network.npz"
@@ -100,7 +100,7 @@ def test_the_file_of_a_network_has_the_values_that_pytorch_gives(tmp_path: Path)
     assert np.abs(values - 100 * logits).max() < 5 and np.corrcoef(values, logits)[0, 1] > 0.99
 
 
-def test_the_adapter_is_an_environment_of_gymnasium(tmp_path: Path) -> None:
+def test_the_adapter_is_an_environment_of_gymnasium(tmp_path):
     environment = recipe("gymnasium_adapter").OneAgent(opponent="greedy", max_plies=40)
     observation, info = environment.reset(seed=1)
     assert environment.observation_space.contains(observation) and info["fen"]
@@ -112,9 +112,7 @@ def test_the_adapter_is_an_environment_of_gymnasium(tmp_path: Path) -> None:
         ended = terminated or truncated
 
 
-def test_the_table_in_latex_compiles(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_in_latex_compiles(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     with StoredRun(tmp_path / "reports" / "quickstart", ("50 % & a_b#", "simple^{d1}", "out")) as stored:
         for result in ("white", "white", "draw", "black"):

@@ -86,7 +86,7 @@ def lead(position: Position, side: int) -> int:
 
 
 @pytest.mark.full
-def test_every_answer_is_a_legal_move_after_which_the_material_is_best(starter: Starter) -> None:
+def test_every_answer_is_a_legal_move_after_which_the_material_is_best(starter):
     asked = [game for game in games() if game.outcome is None]
     captured = [len(game.squares(move).captured) for game in asked for move in game.legal_moves]
     assert max(captured) >= 6 and sum(number >= 3 for number in captured) >= 20
@@ -99,7 +99,7 @@ def test_every_answer_is_a_legal_move_after_which_the_material_is_best(starter: 
 
 
 @pytest.mark.full
-def test_the_protocol_is_answered_line_by_line(starter: Starter) -> None:
+def test_the_protocol_is_answered_line_by_line(starter):
     start = f"pos pos={position_text(ENGLISH, ENGLISH.start)}"
     settings = ("set-param name=x value=1", start, 'level time=60 inc="1"')
     lines = ["hub", "init", "", "new-game", *settings, "go", "ping"]
@@ -109,9 +109,7 @@ def test_the_protocol_is_answered_line_by_line(starter: Starter) -> None:
 
 
 @pytest.mark.full
-def test_nothing_is_found_wrong_in_the_file_that_plays_them(
-    starter: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_found_wrong_in_the_file_that_plays_them(starter, monkeypatch):
     monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 0.5)
     folder, command = starter
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
@@ -122,7 +120,7 @@ def test_nothing_is_found_wrong_in_the_file_that_plays_them(
     assert done.exit_code == 0, done.output
 
 
-def test_the_readme_the_configuration_and_the_folder_have_the_same_programs() -> None:
+def test_the_readme_the_configuration_and_the_folder_have_the_same_programs():
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
     commands = {entry["command"] for entry in config["players"] if entry["type"] == "engine"}
     assert commands == {command for _, command in BUILDS.values()}
