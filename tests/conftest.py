@@ -1,6 +1,6 @@
 """Fixtures: every variant, and its positions from random play and scattered at random.
 
-Also how the suite stays short: which rule sets are compiled, and which files are begun first.
+Also how the suite stays short: which tiers there are, and that each kernel is compiled once.
 """
 
 from __future__ import annotations
@@ -40,36 +40,6 @@ os.unsetenv("COLUMNS")  # readline sets it behind os.environ, and a command wrap
 settings.register_profile("reproducible", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("reproducible")
 
-LONG_FIRST = (
-    "test_search",
-    "test_page",
-    "test_words",
-    "test_player_process",
-    "test_web_browser",
-    "test_cluster",
-    "test_engines",
-    "test_endgame",
-    "test_examine",
-    "test_doctor",
-    "test_tournament",
-    "test_workers",
-    "test_limits",
-    "test_switches",
-    "test_golden",
-    "test_mcts",
-    "test_hybrid",
-    "test_movegen",
-    "test_watching",
-    "test_formats",
-    "test_notation",
-    "test_evaluators",
-    "test_installed",
-)
-"""Files whose tests take longest, as they are begun: early, so that no worker is left alone with one at the end.
-
-Searches are compiled once: what else needs them is not begun together with `test_search`.
-"""
-
 
 TIERS = ("quick", "rest", "full", "slow")
 QUICK_RULES = ("english", "international")
@@ -102,7 +72,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """Keep the tests of the tier, longest first; without compiled kernels leave out what needs them."""
+    """Keep the tests of the tier; without compiled kernels leave out what needs them."""
     yield
     tiers = ("quick", "rest") if config.option.tier == "full" else (config.option.tier,)
     kept = [
@@ -112,8 +82,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ]
     config.hook.pytest_deselected(items=list(set(items).difference(kept)))
     items[:] = kept
-    place = {name: number for number, name in enumerate(LONG_FIRST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
 
 
 def tier_of(item: pytest.Item) -> str:

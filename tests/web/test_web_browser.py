@@ -207,6 +207,18 @@ def test_sides_are_swapped_by_one_button_and_the_board_turns(window):
     assert window.at(1)[1] > window.at(32)[1]
 
 
+def test_a_server_that_does_not_answer_is_named_and_draws_can_be_switched_off(browser, address):
+    with opened(browser, address, refused=True) as window:
+        page = window.page
+        page.route("**/api/games", lambda route: route.abort(), times=1)
+        page.click("[data-part=begin]")
+        page.locator("[data-say]", has_text="The server does not answer").wait_for()
+        page.uncheck("[name=draws]")
+        page.click("[data-part=begin]")
+        page.wait_for_selector("[data-mode=game]")
+        assert not window.state["request"]["draws"] and page.inner_text("[data-part=undrawn]")
+
+
 def test_a_wrong_field_in_a_folded_panel_is_shown_and_what_fits_other_rules_stays(browser, address):
     with opened(browser, address, refused=True) as window:
         page = window.page
@@ -218,6 +230,7 @@ def test_a_wrong_field_in_a_folded_panel_is_shown_and_what_fits_other_rules_stay
         assert page.evaluate("document.activeElement.name") == "fen" and page.is_visible("[name=fen]")
         page.fill("[name=fen]", "W:WK32:BK1")
         page.wait_for_selector("text=You are Black; level 3 begins.")
+        assert window.pieces == symbols("english", "W:WK32:BK1") and not page.inner_text("[data-part=wrong]")
         page.locator("[data-part=players] select >> nth=0").select_option("strong")
         page.select_option("[name=variant]", "russian")
         page.wait_for_selector("text=You are White and begin against strong")
@@ -271,30 +284,6 @@ def at_ply(moves: Sequence[str], ply: int) -> str:
     for text in moves[:ply]:
         found.push(text)
     return found.fen
-
-
-def test_what_cannot_be_begun_is_said_once_and_a_typed_position_is_shown_and_begun(browser, address):
-    with opened(browser, address, refused=True) as window:
-        page = window.page
-        page.route("**/api/games", lambda route: route.abort(), times=1)
-        page.click("[data-part=begin]")
-        page.locator("[data-say]", has_text="The server does not answer").wait_for()
-        page.uncheck("[name=draws]")
-        page.click("[data-part=setup] summary:has-text('Position')")
-        for fen, status in (("W:W99:B1", 422), ("W:WK32:BK1", 201)):
-            page.fill("[name=fen]", fen)
-            if status == 422:
-                page.wait_for_selector("[data-part=wrong]:not(:empty)")
-            else:
-                page.wait_for_selector("text=You are Black; level 3 begins.")
-                assert window.pieces == symbols("english", fen)
-                assert page.inner_text("[data-part=wrong]") == ""
-            with page.expect_response("**/api/games") as answer:
-                page.press("[name=fen]", "Enter")
-            assert answer.value.status == status
-        page.wait_for_selector("[data-mode=game]")
-        assert window.state["start"]["fen"] == fen and not window.state["request"]["draws"]
-        assert page.inner_text("[data-part=undrawn]")
 
 
 def test_a_finger_drags_a_piece_and_the_page_does_not_scroll(browser, address):
