@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -197,35 +196,20 @@ def test_an_answer_to_another_position_changes_nothing(own):
         assert (texts(board), board.version, board.outcome) == (moves, version, outcome)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.02])
-def test_a_search_is_stopped_begun_or_not_and_its_answer_played(own, seconds):
-    board = seated(own("Waits"), PERSON)
-    push(board, "11-15")
-    request = board.request()
-    thoughts: list[Thought] = []
-    thread = threading.Thread(target=lambda: thoughts.append(request.answer()))
-    if seconds:
-        thread.start()
-        time.sleep(seconds)
-    board.stop()
-    if not seconds:
-        thread.start()
-    thread.join(10)
-    assert not thread.is_alive() and board.accept(request, thoughts[0])
-
-
-def test_a_stop_does_not_reach_the_next_search(own):
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_a_stop_reaches_the_search_asked_for_and_not_the_next_one_and_the_answer_is_played(own, is_begun):
     board = seated(own("Waits"), PERSON)
     push(board, "11-15")
     board.stop()
     request = board.request()
-    thread = threading.Thread(target=request.answer, daemon=True)
-    thread.start()
-    thread.join(0.1)
-    assert thread.is_alive()
-    board.stop()
-    thread.join(10)
-    assert not thread.is_alive()
+    with ThreadPoolExecutor() as pool:
+        if is_begun:
+            answer = pool.submit(request.answer)
+            with pytest.raises(TimeoutError):
+                answer.result(timeout=0.05)
+        board.stop()
+        thought = (answer if is_begun else pool.submit(request.answer)).result(timeout=10)
+    assert board.accept(request, thought)
 
 
 # --- failures

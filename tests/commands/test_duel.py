@@ -105,12 +105,6 @@ def test_a_player_that_fails_comes_before_the_verdict_of_a_test(empty, no_report
     assert result.exit_code == 3 and "not a Choice (return Choice(move))" in result.stderr
 
 
-def test_a_sweep_is_refused_for_what_it_is_and_not_for_the_limit_that_a_match_adds(empty):
-    entry = "{sweep: {depth: [4, 6]}}"
-    line = refused("match", entry, "random").removeprefix(f"{entry}: ")
-    assert "sweep" in line and "depth" not in line
-
-
 # --- pools that ship, and a newcomer placed against one
 
 

@@ -44,12 +44,6 @@ def games(run: arena.Run) -> set[tuple[str, ...]]:
     return {tuple(map(str, row)) for row in columns.itertuples(index=False)}
 
 
-def test_every_recipe_has_at_most_120_lines():
-    assert {
-        path.name: lines for path in RECIPES.glob("*.py") if (lines := len(path.read_text().splitlines())) > 120
-    } == {}
-
-
 def test_texel_finds_weights_in_a_run_that_goes_on_with_its_stored_players(tmp_path):
     texel, out = recipe("texel"), str(tmp_path / "run")
     first = texel.tuned(out, rounds=1, openings=4)
