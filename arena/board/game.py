@@ -214,7 +214,7 @@ class BoardGame:
         return self._request
 
     def accept(self, request: Request, thought: Thought) -> bool:
-        """Play what a player found; false, and nothing is done, if anything else happened since the request."""
+        """Play what a player found. Does nothing and returns False if anything else happened since the request."""
         if request.version != self.version:
             return False
         if self._clocks is not None and thought.seconds > self._clocks[self.game.turn]:
@@ -224,7 +224,7 @@ class BoardGame:
         return True
 
     def fail(self, request: Request, error: BaseException) -> bool:
-        """The player resigned, or failed with that error: it loses; false, and nothing is done, as in `accept`."""
+        """End the game by the player's resignation or failure. Does nothing and returns False as `accept` does."""
         if request.version != self.version:
             return False
         if isinstance(error, Resign):
@@ -275,7 +275,7 @@ class BoardGame:
         self._end(Termination.RESIGNED, colour)
 
     def give_up(self) -> None:
-        """The person to move resigns, else the other one. Raises ArenaError without a person, or after the end."""
+        """Resign for the person to move, else for the other. Raises ArenaError without a person or at the end."""
         persons = [colour for colour in (self.game.turn, 1 - self.game.turn) if self.sides[colour].is_person]
         if not persons:
             raise ArenaError("no person plays")
@@ -321,7 +321,7 @@ class BoardGame:
         self._end(Termination.TIME, self.game.turn)
 
     def _elsewhere(self) -> None:
-        """The game did not go on by a move: searches under way are of no use, and a new game to the players."""
+        """The game changed otherwise than by a move: searches under way stop, and players begin a new game."""
         self._moved()
         self.stop()
         for player in self._players.values():

@@ -163,11 +163,11 @@ class Setting(NamedTuple):
 
 
 Made = tuple[Any, Mapping[Keys, Keys]]
-"""A player, and where in its entry that was which is not at the same keys there."""
+"""A player, and for keys that are new in it, where their values stand in its entry."""
 
 
 def written_out(source: Source, *, are_renamed: bool = False) -> Source:
-    """The configuration with a player for each that its entries mean; an entry with a problem is refused.
+    """The configuration with every player written out; an entry with a problem is refused.
 
     Files are looked for beside the configuration, then in the working directory. Players of one name are a problem
     unless they `are_renamed`: "a", "a 2".
@@ -216,7 +216,7 @@ def written_out(source: Source, *, are_renamed: bool = False) -> Source:
 
 
 def _several(entry: dict[str, Any], source: Source, before: int) -> list[Made]:
-    """The players of an entry, after so many of others. Raises Refusal."""
+    """The players of an entry with a pattern or a sweep, of which there are some `before`. Raises Refusal."""
     where = pattern_key(entry) or SWEEP
     if where == SWEEP:
         axes = _swept(entry, source)
@@ -254,9 +254,9 @@ def _several(entry: dict[str, Any], source: Source, before: int) -> list[Made]:
 
 
 def _put(player: dict[str, Any], origins: dict[Keys, Keys], path: Keys, value: Any, origin: Keys) -> None:
-    """Put a value where these keys lead in a player, and note the origin of all that it lacked.
+    """Set the value at a path of a player, and note the origin of each key that this adds.
 
-    Raises Refusal, at the key of the sweep, if it has a value there, or something else than a mapping on the way.
+    Raises Refusal, at the key of the sweep, if there is a value already, or no mapping on the way.
     """
     inside: Any = player
     for end, key in enumerate(path, start=1):

@@ -76,9 +76,9 @@ class Schedule:
         openings: Sequence[str],
         results: Mapping[int, Result],
     ) -> None:
-        """At the first batch of which games are missing, else at its end.
+        """Begin at the first batch with missing games, else at the end.
 
-        It takes the hashes of who takes part by name, FENs, and the results of stored games by their keys.
+        `players` are hashes by name, `openings` FENs, `results` those of stored games by their keys.
         """
         self.names = list(players)
         self._keys = Keys(players, openings, experiment.openings.time_of)
@@ -107,7 +107,7 @@ class Schedule:
         self.advance()
 
     def advance(self) -> bool:
-        """Go on to the next batch of which games are missing; False if this one is such, or the run is over."""
+        """Go on to the next batch with missing games; False if this one still has some, or the run is over."""
         has_moved = False
         while self.order is None and next(self.missing(), None) is None:
             has_moved = True

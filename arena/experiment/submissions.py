@@ -32,7 +32,7 @@ def pattern_key(entry: Mapping[str, Any]) -> str | None:
 
 
 def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
-    """The files of an entry's pattern by names of their own, in the order of these, each with what plays in it.
+    """The files that an entry's pattern matches: a name for each, in order, and a reference to what plays in it.
 
     `submissions/*.py:Player` names what plays in each file. Else it is the only public class with a method
     `choose`, or, of an evaluation, the only public function; of several the one called `Player` or

@@ -95,7 +95,7 @@ def value_document(turn: int, score: float | None, plies_to_win: int, man: float
 
 
 def ply_document(board: BoardGame, ply: int) -> dict[str, Any]:
-    """A move that was played at the board, `ply` plies before it, and what its mover saw."""
+    """The move after the first `ply` plies, and what its player saw."""
     turn, variant = board.turns[ply], board.variant
     before, after = board.game.positions[ply : ply + 2]
     note = None

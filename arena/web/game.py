@@ -1,4 +1,4 @@
-"""One game as the server keeps it: its windows, what they ask, its players' searches, its clock, its analysis."""
+"""A game on the server: its windows and their requests, its players' searches, its clock and analysis."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class HostedGame:
     """A game at the board, and the windows that show it. Only the server's loop uses it."""
 
     def __init__(self, name: str, board: BoardGame, request: NewGame, offer: Offer) -> None:
-        """`request` is what would begin another game as this one."""
+        """`request` would begin another game like this one."""
         self.name, self.board, self.request = name, board, request
         self.left_at: float | None = time.monotonic()
         """When its last window left, or it was made; None while a window shows it."""
@@ -237,7 +237,7 @@ class HostedGame:
             window.awake.set()
 
     def _changed(self) -> None:
-        """Have players, clock and analysis go on with the game as it is now, and windows show it."""
+        """Bring players, clock, analysis and windows up to date with the game."""
         board, clocks = self.board, self.board.clocks()
         goes_on, is_persons = bool(self._windows) and board.outcome is None, board.side.is_person
         if self._request is not None and self._request.version != board.version:

@@ -100,9 +100,7 @@ class Move(OfGame):
 
 
 class Wish(OfGame):
-    """Take moves back, look for a move for the person to move, give up for the person; or have the player answer
-    now, no player think, and players think again.
-    """
+    """Undo, ask for a hint or resign; have the player answer now; pause the players or resume them."""
 
     do: Literal["undo", "hint", "resign", "stop", "pause", "resume"]
 

@@ -140,7 +140,7 @@ class Openings(Section):
         return self.is_random and not self.random_plies
 
     def time_of(self, number: int) -> int:
-        """How many times an opening was played before it comes again as number `number`, counted from 0."""
+        """The how-many-th time, from 0, that an opening is played where it stands at place `number`."""
         return number if self._is_start else number % self.repeat
 
     def conflicts(self, folder: Path) -> Iterator[Problem]:
