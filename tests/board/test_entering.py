@@ -43,7 +43,7 @@ def compiled_rules() -> None:
         random_game(name, 0, 1)
 
 
-games = st.builds(random_game, st.sampled_from(NAMES), st.integers(0, 10**6), st.integers(0, 120))
+games = st.builds(random_game, st.sampled_from(NAMES), st.integers(0, 10**6), st.integers(0, 60))
 
 
 def ways(game: Game, move: int) -> list[list[int]]:

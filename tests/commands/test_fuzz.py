@@ -203,7 +203,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     fens = [b"W:W21,22,K31:B1,2,K5", b"B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29", b"W:Wa1,c3,Kh8:Bb8,Kd6"]
     configurations = [*data_of("configs/**/*.yaml"), *map(_bytes, (EXAMPLE, SWEPT, MINIMAL))]
     return {
-        "configuration": Target(configurations, words("yaml"), a_configuration, 200),
+        "configuration": Target(configurations, words("yaml"), a_configuration, 100),
         "FEN": Target(fens, words("fen"), a_fen, 150),
         "PDN": Target(pdn, words("pdn"), a_pdn, 30),
         "openings": Target([*fens, *pdn], words("fen") + words("pdn"), an_openings_file, 60),

@@ -72,6 +72,7 @@ def barred_too(name: str) -> list[Opening]:
     return set_openings(VARIANTS[SETS[name].variant], name, barred=True)
 
 
+@pytest.mark.full(only=["english-11-man"])
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_has_the_openings_of_its_source_each_once(name):
     found = barred_too(name)

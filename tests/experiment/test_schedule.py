@@ -88,14 +88,17 @@ PLANS = {
         "c",
     ),
     "a knockout": (Plan("abcd", 60, format="knockout"), ""),
-    "a match with a test": (Plan("ab", 300, **SPRT), ""),
+    "a match with a test": (Plan("ab", 150, **SPRT), ""),
     "a match until its interval is narrow": (Plan("ab", 300, format="match", until={"error": 60}), ""),
     "a precise round robin of which one is withdrawn": (Plan("abcd", 300, until={"error": 30}, failures=TWO), "c"),
     "a test of a player that is withdrawn": (Plan("ab", 300, **SPRT), "b"),
 }
 
 
-@pytest.mark.full(only=["a match with a test", "a match until its interval is narrow"])
+PRECISE = ("a match until its interval is narrow", "a precise round robin of which one is withdrawn")
+
+
+@pytest.mark.full(only=["a match with a test", *PRECISE])
 @pytest.mark.parametrize("name", PLANS)
 def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_stops(name):
     plan, bad = PLANS[name]
@@ -125,7 +128,7 @@ def test_a_test_that_is_decided_needs_no_further_game():
     plan, _ = PLANS["a match with a test"]
     stored = Stored()
     whole = follow(plan, stored, plan.played, random.Random(1))
-    assert whole.decided and len(counting(plan, stored)) < 600
+    assert whole.decided and len(counting(plan, stored)) < 300
     again = plan.schedule(stored)
     assert not again.advance() and again.order == []
 

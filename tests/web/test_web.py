@@ -247,7 +247,8 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert (again["error"], again["moves"]) == ("the game has moved on", after["moves"])
 
 
-def test_a_person_resigns_for_its_own_colour_and_of_two_the_one_to_move(at):
+def test_a_person_resigns_for_its_own_colour_and_of_two_the_one_to_move(at, monkeypatch):
+    monkeypatch.setattr(game, "PACE_SECONDS", 60.0)
     for white in ("human", "level-1"):
         over = at.ask(at.begin(white=white), "resign")
         assert (over["outcome"]["termination"], over["outcome"]["result"]) == ("resigned", "white")
