@@ -266,7 +266,7 @@ def test_a_line_is_answered(line, answer):
     assert answer in shown, shown
 
 
-def test_compulsory_captures_are_said():
+def test_compulsory_captures_are_named():
     shown = output("--fen", "B:W18,32:B15,11", *PEOPLE, lines="11-16\n15\n")
     assert "'11-16' is not a legal move; you must capture: 15x22" in shown
     assert "1. Black 15x22, captured 18" in shown and "(18.)" in shown and "[22b]" in shown

@@ -232,7 +232,7 @@ def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
         ("José", "utf-16", "José"),
     ],
 )
-def test_a_file_that_is_not_unicode_is_read_as_latin_1_and_said_to_be(tmp_path, name, encoding, read):
+def test_a_file_that_is_not_unicode_is_read_as_latin_1_with_a_caution(tmp_path, name, encoding, read):
     for file, text in (("a.csv", f"white,black,result\n{name},bob,1-0\n"), ("a.txt", game(name))):
         path = written(tmp_path, file, text.replace("\n", "\r\n").encode(encoding))
         found = read_results([path])
@@ -276,7 +276,7 @@ def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, line):
 
 
 @pytest.mark.parametrize(
-    ("games", "first", "said_by"),
+    ("games", "first", "source"),
     [
         (game(GameType="21"), "black", "GameType"),
         (game(GameType="20,W,10,10,N2,0"), "white", "GameType"),
@@ -289,10 +289,10 @@ def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, line):
         (game(FEN=FEN, moves="1-5") + game(FEN="W" + FEN[1:], moves="21-17"), "black", "the moves"),
     ],
 )
-def test_tags_or_moves_say_who_moves_first_and_first_overrides(tmp_path, games, first, said_by):
+def test_tags_or_moves_say_who_moves_first_and_first_overrides(tmp_path, games, first, source):
     path = written(tmp_path, "games.pdn", games)
     found = read_results([path])
-    assert (found.first, found.first_by) == (first, said_by)
+    assert (found.first, found.first_by) == (first, source)
     assert read_results([path], "white").first_by == "--first"
 
 

@@ -82,7 +82,7 @@ def test_a_fen_and_a_variant_are_shown_with_their_boards():
 
 
 @pytest.mark.parametrize(("fen", "variant"), [("W:W21-32:B1-12", "english"), ("W:W31-50:B1-20", "international")])
-def test_a_fen_without_a_variant_is_read_by_its_squares_and_that_is_said(fen, variant):
+def test_a_fen_without_a_variant_is_read_by_its_squares_with_a_message(fen, variant):
     result = invoke("show", fen, "--json")
     assert json.loads(result.stdout)["variant"] == variant
     assert result.stderr == f"read as {variant}; --variant names other rules\n"

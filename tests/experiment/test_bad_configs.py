@@ -193,7 +193,7 @@ def test_a_bad_configuration_has_its_error_at_its_place(folder, part, text, plac
     assert [line for line in lines if line.startswith(f"{path}:{place}: ") and words in line], lines
 
 
-def test_all_that_is_wrong_in_a_file_is_said_at_once_options_evaluations_and_the_judge_too(tmp_path):
+def test_all_problems_of_a_file_are_found_at_once_in_options_evaluations_and_the_judge_too(tmp_path):
     path = tmp_path / "run.yaml"
     path.write_text(
         "name: a\nvarient: english\nopenings: {count: -4}\ngrade: {judge: {type: negmax}}\nplayers:\n"

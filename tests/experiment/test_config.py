@@ -35,7 +35,7 @@ def test_the_example_becomes_an_experiment(tmp_path):
     assert experiment.path == tmp_path / "run.yaml"
 
 
-def test_an_entry_without_a_name_is_called_after_its_settings_and_a_file_alone_after_what_plays_in_it(tmp_path):
+def test_an_entry_without_a_name_is_named_by_its_settings_and_a_file_by_what_plays_in_it(tmp_path):
     (tmp_path / "own.py").write_text("@evaluator\ndef racer(position, rules): ...\ndef helper(): ...\n")
     players = ["simple@d2", {"type": "negamax", "evaluation": "simple", "depth": 4}, {"type": "mcts"}, "own.py@d2"]
     experiment = loaded(tmp_path, yaml.safe_dump({"name": "a", "variant": "english", "players": players}))

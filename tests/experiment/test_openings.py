@@ -156,9 +156,9 @@ def test_more_openings_than_there_are_end_in_an_error_soon(plies, count, message
 
 def test_all_even_openings_of_three_plies_are_found(monkeypatch):
     monkeypatch.setattr(sources, "_SILENT_SECONDS", -1.0)
-    said: list[str] = []
-    assert len(random_openings(ENGLISH, 3, 174, 4, say=said.append)) == 174
-    assert said[-1] == "173 of 174 openings of 3 random plies are found"
+    progress: list[str] = []
+    assert len(random_openings(ENGLISH, 3, 174, 4, say=progress.append)) == 174
+    assert progress[-1] == "173 of 174 openings of 3 random plies are found"
 
 
 def test_openings_drawn_by_lot_are_seeded_and_distinct():

@@ -264,7 +264,7 @@ def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game
     assert not (tmp_path / "out").exists()
 
 
-def test_the_folder_of_several_runs_is_not_that_of_one(tmp_path):
+def test_a_folder_holds_one_run_or_several(tmp_path):
     for name in ("english", "russian"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "ledger.sqlite").touch()

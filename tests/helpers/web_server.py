@@ -33,8 +33,8 @@ class Served(NamedTuple):
     room: GameRoom
     """To be used by the server's loop alone."""
     loop: asyncio.AbstractEventLoop
-    said: list[str]
-    """What it said on the terminal."""
+    errors: list[str]
+    """What it printed on the terminal."""
     client: httpx.Client
     """With the token."""
 
@@ -113,22 +113,22 @@ class Window:
 @contextmanager
 def served(*, own: tuple[Side, ...] = (), first: BoardGame | None = None, person: str = HUMAN) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
-    said: list[str] = []
+    errors: list[str] = []
     room = GameRoom(Offer(own, person), first)
     at = endpoint(0)
-    running = server(room, at, said.append)
+    running = server(room, at, errors.append)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(running.serve(sockets=[at.socket])))
     thread.start()
     base = at.base
     with httpx.Client(base_url=base, headers={"X-Arena-Token": at.token}, timeout=WAIT_SECONDS) as client:
         try:
-            yield Served(base, at.token, room, loop, said, client)
+            yield Served(base, at.token, room, loop, errors, client)
         finally:
             running.should_exit = True
             thread.join(WAIT_SECONDS)
             loop.close()
-    assert said == []
+    assert errors == []
 
 
 @asynccontextmanager

@@ -56,9 +56,9 @@ def test_it_gives_the_outputs_that_are_kept(kept, executed):
     assert [[*map(set, cell)] for cell in now] == [[*map(set, cell)] for cell in before]
     written, (card,), (table,), (_,), (words, board) = now
     assert written == before[0]
-    said, before_said = (
+    paragraphs, expected = (
         re.findall(r"<p>.*?</p>", html, re.DOTALL) for html in (card["text/html"], before[1][0]["text/html"])
     )
-    assert said[1:] == before_said[1:]  # the facts have the day and the seconds
+    assert paragraphs[1:] == expected[1:]  # the facts have the day and the seconds
     assert table["text/plain"] == before[2][0]["text/plain"]
     assert (words, board["image/svg+xml"]) == (before[4][0], before[4][1]["image/svg+xml"])

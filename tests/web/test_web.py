@@ -371,7 +371,7 @@ async def test_only_what_has_changed_is_sent(at):
 
 
 @in_a_loop
-async def test_a_player_that_fails_loses_and_it_is_said(at):
+async def test_a_player_that_fails_loses_and_the_reason_is_shown(at):
     state = at.begin(white="random", black=own(at, "broken"))
     async with window(at, state) as seen:
         over = await seen.next(outcome=True)
@@ -389,7 +389,7 @@ def test_a_position_is_read_from_its_fen_and_faults_are_named(at):
 
 
 @in_a_loop
-async def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
+async def test_a_game_ends_at_the_most_plies(at, monkeypatch):
     monkeypatch.setattr(game, "MOST_PLIES", 4)
     monkeypatch.setattr(documents, "MOST_PLIES", 4)
     state = at.begin(white="random", black="random")

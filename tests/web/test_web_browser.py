@@ -319,9 +319,9 @@ def test_an_analysis_and_a_hint_show_lines_and_arrows(browser, address):
         assert page.input_value("[data-part=lines]") == "2"
         page.click("[data-action=hint]")
         page.wait_for_selector(".arrow-hint")
-        said = page.inner_text("[data-part=subline]")
-        assert re.fullmatch("Hint by endgame tables: 22-(26|17), draw", said)
-        assert page.inner_text("[data-part=spoken]") == said and window.moves == []
+        hint = page.inner_text("[data-part=subline]")
+        assert re.fullmatch("Hint by endgame tables: 22-(26|17), draw", hint)
+        assert page.inner_text("[data-part=spoken]") == hint and window.moves == []
         window.click(22, 17)
         page.wait_for_selector(".best-lines")
         page.locator("[data-part=best]", has_text="by endgame tables").wait_for()

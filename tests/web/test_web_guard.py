@@ -97,7 +97,7 @@ def test_other_content_types_are_refused(at, unchanged):
         refused(at.client.post(POSTED, content=json.dumps(BODY), headers={"Content-Type": kind}), 415)
 
 
-def test_a_body_is_bounded_before_it_is_read_and_a_message_too(at, unchanged):
+def test_bodies_and_messages_that_are_too_long_are_refused(at, unchanged):
     def long() -> Iterator[bytes]:
         for _ in range(100):
             yield b" " * MOST_BYTES
@@ -231,10 +231,10 @@ def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(monkeypatch):
         assert (answer.status_code, list(answer.json())) == (500, ["error"])
         assert "first" not in answer.json()["error"]
         end = time.monotonic() + WAIT_SECONDS
-        while not at.said and time.monotonic() < end:  # it is said after the answer
+        while not at.errors and time.monotonic() < end:  # the line comes after the answer
             time.sleep(0.005)
-        assert at.said == ["GET /api/board: RuntimeError: first line second line"]
-        at.said.clear()
+        assert at.errors == ["GET /api/board: RuntimeError: first line second line"]
+        at.errors.clear()
 
 
 KEYS = (

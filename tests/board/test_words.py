@@ -143,6 +143,6 @@ def test_a_number_selects_a_move_of_the_list_in_its_order():
             numbered_move(game, text)
 
 
-def test_moves_and_commands_are_told_apart_by_how_they_begin():
+def test_moves_and_commands_differ_in_how_they_begin():
     assert all(map(is_like_move, ("11", "(2, 1)", "c3", "C3-d4", " 9-13")))
     assert not any(map(is_like_move, ("fen", "eval", "draw", "level 3", "", "black greedy", "c", "hint")))
