@@ -334,7 +334,7 @@ def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
     assert "to resume it:" in shown.splitlines()[-2]
 
 
-@pytest.mark.full(only=["arguments2-lines2-words2"])
+@pytest.mark.full(only=["arguments2-lines2-words2", "arguments3-lines3-words3"])
 @pytest.mark.parametrize(
     ("arguments", "lines", "words"),
     [
