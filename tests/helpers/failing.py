@@ -1,7 +1,8 @@
-"""Runs with a player that fails."""
+"""Players that do wrong: classes in processes of their own, and programs that speak Hub or DXP."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.prepare import prepare
 from arena.rules.variants import VARIANTS
-from players.player import Allowance, PlayerSpec
+from players.player import Allowance, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.report_data import repeatable
 from tests.helpers.runs import play_whole
@@ -180,7 +181,8 @@ MALICE = (
 )
 """The players of OWN that mean harm, which a sandbox meets; the others make mistakes."""
 HANG = ("Sleeps", "HangsInARegularExpression", "HangsInNativeCode", "StopsItself", "PrintsForEver")
-"""Those that give no answer: each costs a test its move_timeout."""
+"""Those that give no answer: each costs a test the time of its move."""
+DATA = Path(__file__).parents[1] / "data"
 
 
 def configured(
@@ -200,16 +202,31 @@ def configured(
     return path
 
 
-def game_of(folder: Path, kind: str, **allowance: Any) -> GameRecord:
+def game_of(folder: Path, kind: str, limit: Limit = Limit(), **allowance: Any) -> GameRecord:  # noqa: B008
     """A game of a player of OWN, called bad, as White against random moves."""
     (folder / "own.py").write_text(OWN)
-    variant, folder_name = VARIANTS["english"], str(folder)
-    bad, other = PlayerSpec("bad", f"{folder}/own.py:{kind}"), PlayerSpec("random", "random")
-    given = {"move_timeout": 0.5 if kind in HANG else 60, "memory": 160, "folder": folder_name, **allowance}
-    return play(task_of(variant, bad, other, max_plies=12, allowance=Allowance(**given)))
+    bad, other = PlayerSpec("bad", f"{folder}/own.py:{kind}", limit), PlayerSpec("random", "random")
+    given = {"move_timeout": 0.5 if kind in HANG else 60, "memory": 160, "folder": str(folder), **allowance}
+    return play(task_of(VARIANTS["english"], bad, other, max_plies=12, allowance=Allowance(**given)))
+
+
+def hub_program(kind: str, limit: Limit = Limit(depth=3), folder: str | Path = ".") -> PlayerSpec:  # noqa: B008
+    """An engine of `data/engine.py`."""
+    command = [sys.executable, "-S", "-E", str(DATA / "engine.py"), kind]
+    return PlayerSpec(kind, "engine", limit, {"command": command, "folder": str(folder)})
+
+
+def dxp_program(kind: str, clock: float = 60.0, **options: Any) -> PlayerSpec:
+    """A program of `data/dxp.py`."""
+    flags = [] if kind == "plays by the rules" else ["-S", "-E"]  # it alone imports the arena
+    command = [sys.executable, *flags, str(DATA / "dxp.py"), kind, "{port}"]
+    command += ["connects"] if options.get("listens") == "arena" else []
+    settings = {"command": command, "folder": ".", "protocol": "dxp"} | options
+    return PlayerSpec(kind, "engine", Limit(clock=clock), settings)
 
 
 def run(path: Path, workers: int = 1) -> arena.Run:
+    """Play the tournament of a file."""
     return play_whole(prepare(load(path)), path.parent / "out", workers)
 
 
@@ -218,14 +235,14 @@ def every_game(run: arena.Run) -> pd.DataFrame:
     return pd.concat([run.games, run.void_games]).sort_values("game").reset_index(drop=True)
 
 
-def healthy(run: arena.Run, column: str = "game") -> pd.DataFrame:
-    """The games, or moves, in which `bad` does not take part."""
-    games = run.games[(run.games["white"] != "bad") & (run.games["black"] != "bad")]
-    found = games if column == "game" else run.moves[run.moves["game"].isin(games["game"])]
-    return found.reset_index(drop=True)
-
-
 def assert_others_unharmed(found: arena.Run, well: arena.Run) -> None:
-    for column in ("game", "move"):
-        one, other = healthy(found, column), healthy(well, column)
+    """Assert that games and moves in which `bad` takes no part are those of the run in which it behaves."""
+    for table in ("games", "moves"):
+        one, other = (_without_bad(run, table) for run in (found, well))
         pd.testing.assert_frame_equal(repeatable(one), repeatable(other), check_categorical=False)
+
+
+def _without_bad(run: arena.Run, table: str) -> pd.DataFrame:
+    healthy = run.games.query("white != 'bad' and black != 'bad'")["game"]
+    found: pd.DataFrame = getattr(run, table)
+    return found[found["game"].isin(healthy)].reset_index(drop=True)

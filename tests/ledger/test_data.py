@@ -63,9 +63,6 @@ class Says:
 class Lies(Says):
     man_value = "much"
 
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], plies_to_win=1.5)
-
 
 @evaluator
 def twice(position, rules):
@@ -91,11 +88,11 @@ players:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The tournament of CONFIG, played by two processes."""
+    """The tournament of CONFIG."""
     folder = tmp_path_factory.mktemp("data")
     (folder / "own.py").write_text(OWN)
     (folder / "config.yaml").write_text(CONFIG)
-    result = invoke("run", folder / "config.yaml", "--out", folder / "out", "--workers", "2", "--no-report")
+    result = invoke("run", folder / "config.yaml", "--out", folder / "out", "--workers", "1", "--no-report")
     assert result.exit_code == 0, result.output
     return arena.load(folder / "out")
 
@@ -160,21 +157,6 @@ def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run:
 
 
 @pytest.mark.full
-def test_certain_wins_come_true(run: Run) -> None:
-    moves = run.moves.merge(run.games[["game", "plies", "result"]], on="game")
-    certain = moves[moves["plies_to_win"].notna()]
-    won = np.where(certain["colour"] == "white", "white", "black")
-    lost = np.where(certain["colour"] == "white", "black", "white")
-    ahead = (certain["plies_to_win"] > 0).to_numpy(dtype=bool)
-    searching = certain["player"].isin(["own", "material"]).to_numpy()
-    assert {"tree", "own", "material"} <= set(certain["player"])
-    assert (certain["result"] == np.where(ahead, won, lost))[ahead & searching].all()
-    left = (certain["plies"] - certain["ply"] + 1)[ahead & searching]
-    assert (left <= certain["plies_to_win"][ahead & searching]).all()
-    assert (certain["plies_to_win"].abs() % 2 == np.where(ahead, 1, 0)).all(), "who wins makes the last move"
-
-
-@pytest.mark.full
 @pytest.mark.parametrize("variant", ["english", "international", "antidraughts"])
 def test_a_man_is_worth_what_the_evaluation_loses_with_it(variant: str) -> None:
     rules = VARIANTS[variant]
@@ -202,12 +184,9 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
 
 
 @pytest.mark.full
-def test_what_a_class_says_is_checked(tmp_path: Path) -> None:
+def test_what_a_class_says_of_a_man_is_known_if_it_is_a_number(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(OWN)
-    types = {name: f"{tmp_path}/own.py:{name}" for name in ("Says", "Lies")}
-    record = play(task_of(ENGLISH, PlayerSpec("own", types["Lies"]), PlayerSpec("random", "random")))
-    assert "own returned the plies_to_win 1.5, not a whole number from -32767 to 32767" in record.error
-    players = [{"name": name, "type": kind} for name, kind in types.items()]
+    players = [{"name": name, "type": f"{tmp_path}/own.py:{name}"} for name in ("Says", "Lies")]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
     assert [player.man_value for player in plan.info.players.values()] == [7.0, None]
     close_players()
@@ -219,7 +198,7 @@ def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
     session = run.info.session
     assert session is not None
     assert (games["machine"] == session.host).all()
-    assert games["worker"].nunique() <= 2 and session.process not in set(games["worker"])
+    assert set(games["worker"]) == {session.process}
     began = datetime.fromisoformat(session.began)
     assert ((began <= games["began"]) & (games["began"] <= datetime.now(UTC))).all()
     spent = run.moves.groupby("game")["cpu_seconds"].sum().to_numpy(dtype=float)

@@ -11,15 +11,18 @@ import pytest
 import arena
 from arena.experiment.model import Adjudication
 from arena.play.match import Adjudicator, play
+from arena.play.pilot import diagnose
+from arena.play.prepare import prepare
 from arena.rules.endgame.retrograde import make
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
+from players.finding import Finding
 from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
-from tests.helpers.runs import assert_same, run
+from tests.helpers.runs import assert_same, experiment, run
 
 WON, LOST = Outcome(WHITE, Termination.ADJUDICATED_WIN), Outcome(BLACK, Termination.ADJUDICATED_WIN)
 DRAWN = Outcome(None, Termination.ADJUDICATED_DRAW)
@@ -170,27 +173,27 @@ def test_a_run_that_is_stopped_and_resumed_ends_the_same_games(adjudicated: aren
 
 
 @pytest.mark.parametrize(
-    ("players", "rules", "lines"),
+    ("men", "rules", "lines"),
     [
-        ("random, greedy", "{win: {}, draw: {}}", 1),
-        ("random, greedy", "{win: {agreed: false}}", 0),
-        ("{name: a, type: greedy}, greedy", "{win: {}, draw: {after: 61}}", 1),
-        ("{name: a, type: greedy}, greedy", "{win: {plies: 60}}", 0),
+        ([None, 1.0], {"win": {}, "draw": {}}, 1),
+        ([None, 1.0], {"win": {"agreed": False}}, 0),
+        ([1.0, 1.0], {"win": {}, "draw": {"after": 61}}, 1),
+        ([1.0, 1.0], {"win": {"plies": 60}}, 0),
     ],
 )
-def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
-    tmp_path: Path, players: str, rules: str, lines: int
+def test_a_rule_that_can_end_no_game_has_a_line(
+    men: list[float | None], rules: dict[str, Any], lines: int
 ) -> None:
-    config = tmp_path / "config.yaml"
-    config.write_text(
-        f"name: t\nvariant: english\nopenings: {{random_plies: 4, count: 1}}\nmax_plies: 61\n"
-        f"adjudicate: {rules}\nplayers: [{players}]\n"
-    )
-    made = invoke("run", config, "--out", tmp_path / "out", "--workers", 1, "--no-report")
-    warnings = [line for line in made.stderr.splitlines() if "can end no game" in line]
-    assert (made.exit_code, len(warnings)) == (0, lines), made.output
-    looked = [line for line in invoke("check", config).stdout.splitlines() if "can end no game" in line]
-    assert looked == [f"adjudicate: {line} (warning)" for line in warnings]
+    assert len(list(Adjudication.model_validate(rules).unusable(men, 61))) == lines
+
+
+def test_a_rule_that_can_end_no_game_is_warned_of_before_the_first_one(tmp_path: Path) -> None:
+    players = "players: [random, greedy]\n"
+    text = f"name: t\nvariant: english\nopenings: {{count: 1}}\nadjudicate: {{win: {{}}}}\n{players}"
+    of = experiment(tmp_path, text)
+    [line] = prepare(of).warnings(1)
+    found = [found for found in diagnose(of, tmp_path / "out") if isinstance(found, Finding)]
+    assert [(each.level, each.where, each.message) for each in found] == [("warning", "adjudicate", line)]
 
 
 def test_plies_left_are_those_of_the_first_draw_rule_that_may_come() -> None:

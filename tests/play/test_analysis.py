@@ -140,7 +140,7 @@ def test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory():
     assert [analysis() for analysis in kept] == [None] * 5
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_ctrl_c_shows_what_there_is():
     command = [sys.executable, "-m", "arena", "show", "english", "--player", "simple@120s", "--best", "2"]

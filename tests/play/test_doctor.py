@@ -71,10 +71,6 @@ class Remembers(First):
     def choose(self, game, limit, rng):
         return Choice(game.legal_moves[Remembers.games % len(game.legal_moves)])
 
-class Dies(First):
-    def choose(self, game, limit, rng):
-        os._exit(4)
-
 class Later(First):
     def __init__(self, variant, at: int, how: str):
         self.at, self.how = at, how
@@ -98,7 +94,6 @@ PLANTED = {
 }
 """Faulty players, and what is said of each and of no other."""
 FATAL = {
-    "dies": ('type: "faulty.py:Dies"', r"ended its process \(exit code 4\) at ply [12]"),
     "dies_later": ('type: "faulty.py:Later", at: 10, how: dies', r"\(exit code 4\) at ply (19|20)"),
     "hangs_later": (
         'type: "faulty.py:Later", at: 5, how: hangs',
@@ -179,17 +174,15 @@ def test_a_sound_configuration_has_no_problems():
         "suite: {random: 3, depth: 2}",
         move_timeout=60.0,
     )
-    result = invoke("check", str(file))
-    expected, end = result.stdout[:7], "chance of 80 %\n\nno problems\n"
-    assert (result.exit_code, expected) == (0, "faulty:") and result.stdout.endswith(end), result.output
+    assert diagnosed(file) == []
 
 
 @pytest.mark.compiled
 def test_what_a_player_prints_is_shown_by_the_doctor_and_kept_beside_the_run():
     Path("faulty.py").write_text(PRINTS)
     file = configured({"prints": 'type: "faulty.py:Prints"', "sound": "type: random"}, "openings: {count: 1}")
-    result = invoke("check", str(file))
-    assert result.exit_code == 0 and "prints: " in result.stdout and "  | at ply 3" in result.stdout
+    [finding] = diagnosed(file)
+    assert (finding.where, finding.level) == ("prints", "ok") and finding.output.endswith("at ply 3\n")
     assert invoke("run", str(file), "--out", "out", "--workers", "1").exit_code == 0
     logs = {path.name: path.read_text() for path in Path("out/logs").iterdir()}
     assert logs.keys() == {"prints.txt"}

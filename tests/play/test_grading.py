@@ -181,10 +181,10 @@ def asked_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) -> G
     return grading
 
 
-def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> int:
-    """Grade a run, or so many games of it; returns how many are graded now."""
+def graded(folder: Path, workers: int = 1, after: int = 10**9, games: int = 30, **given: Any) -> int:
+    """Grade the first games of a run, until so many are graded; returns how many are graded now."""
     with opened(folder) as ledger:
-        counting = read(folder).games["key"].tolist()
+        counting = read(folder).games["key"].tolist()[:games]
         grade(asked_of(folder, **given), ledger, counting, workers, stopper := Stopper(after))
     return stopper.count
 
@@ -291,12 +291,12 @@ def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, 
     whole = run.parent / "whole"
     whole.mkdir()
     (whole / FILE).write_bytes((run / FILE).read_bytes())
-    assert graded(whole, workers=2) == 60
-    assert graded(run, after=7) == 7
-    assert graded(run, after=30) == 30
-    assert graded(run) == 23
+    assert graded(whole, workers=2, games=8) == 16
+    assert graded(run, after=3, games=8) == 3
+    assert graded(run, after=10, games=8) == 10
+    assert graded(run, games=8) == 3
     assert stored(run) == stored(whole)
-    assert graded(run) == 0
+    assert graded(run, games=8) == 0
     assert [name for name, _ in pd.DataFrame(stored(run)).groupby(1)] == [NAME, "tables"]
 
 

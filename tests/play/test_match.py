@@ -149,48 +149,18 @@ class Breaks(First):
         return Choice(game.legal_moves[0])
 
 
-class Answers(First):
-    """The first legal move and other fields of an answer; None for an answer of None."""
-
-    def __init__(self, variant: Variant, fields: dict[str, Any] | None) -> None:
-        self.fields = fields
-
-    def choose(self, game, limit, rng):
-        return None if self.fields is None else Choice(**{"move": game.legal_moves[0], **self.fields})
-
-
-NAN = float("nan")
-WRONG_FIELDS: dict[str, list[Any]] = {
-    "nodes": ["many", None, 2**80],
-    "score": ["hi", NAN],
-    "pv": [5, (-1,)],
-    "depth": [2**40],
-    "extra": [{"tokens": NAN}, {"a b": 1}, 812],
-    "illegal move": [None, "11-15", 1.5],
-}
-
-
 @pytest.mark.parametrize("colour", [WHITE, BLACK])
 @pytest.mark.parametrize(
-    ("kind", "options", "error"),
+    ("at", "error"),
     [
-        (Breaks, {"at": 0}, "was not built: .*: OSError: no weights at ply 1"),
-        (Breaks, {"at": 3}, r"raised KeyError: 'x{82}\.\.\.x+' \(test_match.py, line \d+\) at ply [34]"),
-        (Answers, {"fields": None}, "returned None, not a Choice .* at ply [12]"),
-        *(
-            (Answers, {"fields": {name.split()[-1]: value}}, f"returned (the|an) {name} .*")
-            for name, values in WRONG_FIELDS.items()
-            for value in values
-        ),
+        (0, "was not built: .*: OSError: no weights at ply 1"),
+        (3, r"raised KeyError: 'x{82}\.\.\.x+' \(test_match.py, line \d+\) at ply [34]"),
     ],
 )
-def test_what_a_player_does_wrong_loses_its_game(
-    kind: type, options: dict[str, Any], error: str, colour: int
-) -> None:
-    bad, good = own(kind, name="bad", **options), own(First, name="good")
+def test_a_player_that_raises_loses_with_either_colour(at: int, error: str, colour: int) -> None:
+    bad, good = own(Breaks, name="bad", at=at), own(First, name="good")
     record = play(task_of(VARIANTS["international"], *((bad, good) if colour == WHITE else (good, bad))))
-    termination = "illegal_move" if "illegal" in error else "error"
-    assert (record.result, record.termination) == ("black" if colour == WHITE else "white", termination)
+    assert (record.result, record.termination) == ("black" if colour == WHITE else "white", "error")
     assert re.fullmatch(f"bad {error}", record.error), record.error
 
 

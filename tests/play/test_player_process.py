@@ -1,4 +1,4 @@
-"""Players in processes of their own: whatever one does, it alone loses by it, and nothing of it is left."""
+"""Players in processes of their own: how long they live, what bounds them, what is left of them, and sandboxes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,10 @@ import pytest
 
 import arena
 from arena.base.process import ON_LINUX
-from arena.experiment.load import load
-from arena.experiment.yaml.values import ConfigError
 from arena.hosting import player_process, sandbox
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
 from arena.play.match import play as play_game
-from arena.play.prepare import prepare
 from arena.report.together import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder
@@ -34,48 +32,14 @@ from arena.rules.variants import VARIANTS
 from players.engines.program import program_is_slow
 from players.identity import hash_of
 from players.player import Allowance, Choice, Limit, PlayerSpec, Resign
-from tests.helpers.asking import assert_first_lost, task_of
+from tests.helpers.asking import First, assert_first_lost, task_of
 from tests.helpers.command_line import invoke, printed_lines
-from tests.helpers.failing import HANG, MALICE, OWN, assert_others_unharmed, configured, every_game, game_of, run
+from tests.helpers.failing import configured, every_game, game_of, run
 from tests.helpers.watched import read_status
 
 pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
-ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
-FAILING = {
-    "Exits": (ERROR, "raised SystemExit (own.py, line "),
-    "Interrupts": (ERROR, "raised KeyboardInterrupt (own.py, line "),
-    "RaisesUnspeakably": (ERROR, "raised Unspeakable: its message cannot be read (own.py, line "),
-    "RaisesBackwards": (ERROR, r"raised ValueError: \u202eno \x1b[2Jscreen (own.py, line "),
-    "RaisesSurrogates": (ERROR, r"raised ValueError: \ud800 is half a character (own.py, line "),
-    "EndsItsProcess": (ERROR, "ended its process (exit code 7)"),
-    "Segfaults": (ERROR, "ended its process (SIGSEGV)"),
-    "ClosesEverything": (ERROR, "ended its process (exit code 1)"),
-    "Pushes": (ERROR, "changed the game, which choose must leave as it was"),
-    "Replaces": (ERROR, "changed the game, which choose must leave as it was"),
-    "ForgetsMoves": (ERROR, "changed the game, which choose must leave as it was"),
-    "Leaks": (ERROR, "raised MemoryError (own.py, line "),
-    "SharesMemory": (ERROR, "took more than 160 MB of shared memory at ply "),
-    "TooManyNodes": (ERROR, "returned the nodes 1208925819614629174706176, not a whole number from 0 to 2**63"),
-    "NotANumber": (ERROR, "returned the score nan, not a finite number"),
-    "Nothing": (ERROR, "returned None, not a Choice (return Choice(move))"),
-    "HugeMove": (ERROR, "returned a move of 5,000,000 characters"),
-    "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
-    **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
-    "Sleeps": (TIME, "gave no answer within 0.5 s: it is at own.py, line "),
-    "HangsInARegularExpression": (TIME, "gave no answer within 0.5 s: it is at own.py, line "),
-}
-"""What players do by mistake -> how each of their games ends, and why."""
-MEANT = {
-    "Forges": (ERROR, "sent a malformed answer"),
-    "ForgesAMove": (ILLEGAL, "returned the illegal move 99"),
-    "SharesAFile": (ERROR, "took more than 160 MB of shared memory"),
-    **dict.fromkeys(
-        ("StopsItsGroup", "StopsAllAbove", "KillsItsSupervisor"), (TIME, "gave no answer within 20 s")
-    ),
-}
-"""The same of what players do to harm others, in a sandbox; the rest of MALICE does nothing there."""
 in_a_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
 
 
@@ -90,45 +54,277 @@ def asked(player: PlayerHandle, limit: Limit = Limit()) -> Choice:  # noqa: B008
     return player.choose(Game(ENGLISH), limit, random.Random(0)).choice
 
 
-class Where:
+class Where(First):
     """Says in which process it is."""
-
-    def __init__(self, variant) -> None: ...
 
     def choose(self, game, limit, rng):
         return Choice(game.legal_moves[0], nodes=os.getpid())
 
 
+# --- which process it is in, and for how long
+
+
+def test_a_player_keeps_its_process_from_game_to_game_and_has_two_against_itself() -> None:
+    assert asked(begun("Where")).nodes == asked(begun("Where")).nodes != os.getpid()
+    spec = PlayerSpec("p", f"{__name__}:Where")
+    record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
+    assert record.error == "" and len({*record.table()["nodes"].tolist(), os.getpid()}) == 3
+
+
+WHERE = """\
+import os
+from arena import Choice
+
+class Where:
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=os.getpid())
+"""
+
+
+def test_a_player_of_a_run_with_other_files_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / "where.py"
+
+    def process_of(text: str) -> int:
+        file.write_text(text)
+        spec = PlayerSpec("p", f"{file}:Where", files={str(file): hash_of(file)})
+        return asked(begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())).nodes
+
+    first, same, other = process_of(WHERE), process_of(WHERE), process_of(f"{WHERE}# edited\n")
+    assert first == same != other
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
+class Kept:
+    """Writes down what is done with it."""
+
+    kept = True
+
+    def __init__(self, variant, log: str) -> None:
+        self.log = Path(log)
+        self.say("built")
+
+    def say(self, word: str) -> None:
+        with self.log.open("a") as file:
+            file.write(word + "\n")
+
+    def begin(self) -> None:
+        self.say("begun")
+
+    def choose(self, game, limit, rng):
+        if limit.depth == 13:
+            raise ValueError("no")
+        if limit.depth == 15:
+            raise Resign
+        return Choice(99 if limit.depth == 14 else game.legal_moves[0])
+
+    def close(self) -> None:
+        self.say("closed")
+
+
+class Anew(Kept):
+    """The same, built for every game."""
+
+    kept = False
+
+
+LIVES = {
+    ("Kept", 0): "built begun begun begun closed",
+    ("Kept", 13): "built begun begun begun closed built begun closed",
+    ("Kept", 14): "built begun begun begun closed built begun closed",
+    ("Kept", 15): "built begun begun begun begun closed",
+    ("Anew", 0): "built begun closed built begun closed built begun closed",
+}
+"""What is done with a player in three games, and in a fourth if it fails or resigns at a depth, by its kind."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("life", "local"), [*((life, False) for life in LIVES), (("Kept", 13), True)])
+def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
+    local: bool, life: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if local:
+        monkeypatch.setattr("arena.hosting.player_process.without_own_code", lambda spec: spec)
+    kind, failing = life
+    for depth in (0, 0, failing, *([0] if failing else [])):
+        player = begun(kind, options={"log": str(tmp_path / "log")})
+        with pytest.raises((PlayerFailure, ValueError, Resign)) if depth else nullcontext():
+            asked(player, Limit(depth or None))
+    close_players()
+    assert (tmp_path / "log").read_text().split() == LIVES[life].split()
+
+
+@pytest.mark.full
+def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    code = (
+        f"import os, signal\nfrom {__name__} import begun\n"
+        f"begun('Kept', options={{'log': {str(log)!r}}})\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
+    deadline = time.monotonic() + 60
+    while "closed" not in log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert log.read_text().split() == ["built", "begun", "closed"]
+
+
+class Clings(Where):
+    """Never returns from being closed."""
+
+    def close(self):
+        time.sleep(1000)
+
+
+@pytest.mark.full
+def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed() -> None:
+    pid = asked(begun("Clings")).nodes
+    close_players()
+    assert not Path(f"/proc/{pid}").exists()
+
+
+class Draws(Where):
+    """Draws from Python's, numpy's and its own random stream."""
+
+    def choose(self, game, limit, rng):
+        of_numpy = int(np.random.randint(1000))  # noqa: NPY002
+        number = random.randrange(1000) + 1000 * of_numpy + 10**6 * rng.randrange(1000)
+        return Choice(game.legal_moves[number % len(game.legal_moves)], nodes=number)
+
+
+def test_every_random_stream_of_a_process_comes_from_the_seed() -> None:
+    assert asked(begun("Draws")) == asked(begun("Draws")) != asked(begun("Draws", seed="2"))
+
+
+# --- its time
+
+
+class Slow(Where):
+    """Takes its time to be built."""
+
+    def __init__(self, variant, seconds) -> None:
+        time.sleep(seconds)
+
+
+@pytest.mark.parametrize(("seconds", "silent", "most"), [(0.0, 60, 60), (0.4, 0.1, 60), (60.0, 0.1, 0.5)])
+def test_a_player_that_is_long_in_being_built_is_named(
+    seconds: float, silent: float, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun("Where")  # which loads what every player needs
+    monkeypatch.setattr(player_process, "SILENT_SECONDS", silent)
+    lines: list[str] = []
+    with program_is_slow.heard_by(lines.append), pytest.raises(PlayerFailure) if seconds > most else nullcontext():
+        begun("Slow", limit=Limit(seconds=seconds), allowance=Allowance(move_timeout=most))
+    close_players()
+    assert lines == (silent < most) * [f"p is still being built, for {most:g} s at most"]
+
+
+class Dawdles(Where):
+    """Takes its time to move."""
+
+    def choose(self, game, limit, rng):
+        time.sleep(0.4)
+        return super().choose(game, limit, rng)
+
+
+def test_all_moves_of_a_game_have_a_time_together() -> None:
+    player = begun("Dawdles", allowance=Allowance(game_timeout=1.0))
+    with pytest.raises(PlayerFailure, match="gave no answer within") as caught:
+        deque(asked(player) for _ in range(3))
+    assert caught.value.termination == Termination.TIME
+
+
+@pytest.mark.full
+def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(tmp_path: Path) -> None:
+    began = time.perf_counter()
+    record = game_of(tmp_path, "Sleeps", Limit(clock=0.1, increment=0.1), move_timeout=1000)
+    assert record.termination == "time" and time.perf_counter() - began < 100
+    assert "bad gave no answer within" in record.error
+
+
+PONDERS = """\
+import os, signal, threading
+from arena import Choice
+
+
+def burn():
+    while True:
+        sum(range(1000))
+
+
+class Ponders:
+    def __init__(self, variant, how):
+        self.child = os.fork() if how == "child" else 0
+        if how == "thread":
+            threading.Thread(target=burn, daemon=True).start()
+        elif not self.child:
+            burn()
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0])
+
+    def close(self):
+        if self.child:
+            os.kill(self.child, signal.SIGKILL)
+            os.waitpid(self.child, 0)
+"""
+"""A player that computes without end."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("how", "inside"), [("thread", False), pytest.param("child", True, marks=in_a_sandbox)])
+def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, inside: bool, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(PONDERS)
+    own = PlayerSpec("own", f"{tmp_path}/own.py:Ponders", options={"how": how})
+    slow = PlayerSpec("slow", "negamax", Limit(nodes=100_000))
+    allowance = Allowance(sandbox=() if inside else None)
+    record = play_game(task_of(ENGLISH, slow, own, max_plies=8, allowance=allowance))
+    assert record.error == ""
+    table = record.table()
+    assert np.isnan(table["pondered_seconds"][1::2]).all() and table["pondered_seconds"][0] == 0
+    assert table["pondered_seconds"][2::2].sum() > 0.01
+    close_players()
+
+
+# --- its evaluation
+
+EVALUATIONS = {
+    "return float('nan')": "own has an evaluation that is nan, not a finite number, in ",
+    "while position.turn >= 0: pass\n    return 0.0": (
+        "own gave no answer within 8 s: it is in its evaluation mine.py:mine at ply "
+    ),
+    "return np.zeros(1)[1 << 40 + position.turn]": "own ended its process (SIGSEGV) at ply 1",
+}
+"""The last lines of evaluations, and how games of players that use them are lost."""
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+@pytest.mark.parametrize("code", EVALUATIONS)
+def test_a_player_whose_evaluation_fails_loses_by_it(code: str, tmp_path: Path) -> None:
+    text = "import numpy as np\nfrom arena import evaluator\n\n@evaluator\ndef mine(position, rules):\n"
+    (tmp_path / "mine.py").write_text(f"{text}    {code}\n")
+    own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
+    allowance = Allowance(move_timeout=8, folder=str(tmp_path))
+    record = play_game(task_of(ENGLISH, own, PlayerSpec("r", "random"), allowance=allowance))
+    assert record.error.startswith(EVALUATIONS[code]), record.error
+
+
+# --- what is left of it
+
+
 @pytest.fixture(scope="module")
-def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
-    """The tournament in which `bad` behaves."""
-    return run(configured(tmp_path_factory.mktemp("good"), "Good"))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", FAILING)
-def test_a_mistake_loses_the_game(kind: str, tmp_path: Path) -> None:
-    if kind.startswith("Shares") and os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 512 << 20:
-        pytest.skip("it shares 400 MB")
-    assert_first_lost(game_of(tmp_path, kind), "bad", *FAILING[kind])
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", ["Leaks", "Sleeps", "UnpicklableMove"])
-def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    failed = run(configured(tmp_path, kind))
-    assert_others_unharmed(failed, well)
-    lost = failed.void_games
-    assert failed.data.withdrawn == {"bad": "it failed in its first 3 games"}
-    assert lost["termination"].tolist() == 3 * [FAILING[kind][0]]
-    assert (lost["result"] == "*").all() and "bad" not in {*failed.games["white"], *failed.games["black"]}
+def line_of_good(tmp_path_factory: pytest.TempPathFactory) -> int:
+    return game_of(tmp_path_factory.mktemp("good"), "Good").line
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild"])
-def test_what_a_player_does_to_its_process_harms_nobody_and_is_not_left(kind: str, tmp_path: Path) -> None:
-    played, well = game_of(tmp_path, kind), game_of(tmp_path, "Good")
-    assert (played.line, played.termination) == (well.line, "max_plies")
+def test_what_a_player_does_to_its_process_harms_nobody_and_is_not_left(
+    kind: str, line_of_good: int, tmp_path: Path
+) -> None:
+    played = game_of(tmp_path, kind)
+    assert (played.line, played.termination) == (line_of_good, "max_plies")
     close_players()
     assert not with_command_line(f"tail\0-f\0{tmp_path}")
 
@@ -150,7 +346,60 @@ def test_no_process_is_left_of_a_player_that_starts_too_many(
     failed = game_of(tmp_path, kind, processes=8)
     close_players()
     assert forks_from(tmp_path) == set()
-    assert_first_lost(failed, "bad", ERROR, "started more than 8 processes at ply ")
+    assert_first_lost(failed, "bad", "error", "started more than 8 processes at ply ")
+
+
+def with_command_line(text: str) -> set[int]:
+    """The processes in whose command line a text stands, parts separated by null characters."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if text.encode() in (path / "cmdline").read_bytes():
+                found.add(int(path.name))
+    return found
+
+
+def forks_from(folder: Path) -> set[int]:
+    """The other processes with the command line of this one, which forks have, and this working directory.
+
+    Another worker of the tests has the same command line, and its own forks.
+    """
+    command_line, forks = Path("/proc/self/cmdline").read_bytes(), set()
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (path / "cmdline").read_bytes() == command_line and (path / "cwd").samefile(folder):
+                forks.add(int(path.name))
+    return forks - {os.getpid()}
+
+
+@pytest.mark.full
+def test_a_failure_is_recorded_and_games_of_a_withdrawn_player_are_void_in_every_table(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = invoke("run", configured(tmp_path, "Exits"), "--out", out, "--workers", 1)
+    assert done.exit_code == 3, done.stderr
+    assert sum("'sandbox: true' prevents it" in line for line in done.stderr.splitlines()) == 1
+    assert done.stderr.count("bad raised SystemExit (own.py, line ") == 1 and "bad is withdrawn: " in done.stderr
+
+    played = arena.load(out)
+    failed = played.void_games.iloc[0]
+    assert f"game {failed['id']}: {failed['error']}" in done.stderr
+    assert "sys.exit()" in failed["traceback"] and "handle.py" not in failed["traceback"]
+    assert failed["output"] == "a worry\n"
+    assert len(played.games) == 12 and played.standings["games"].tolist() == [8, 8, 8, 0]
+    assert {*played.pairings["player"], *played.pairings["opponent"]} == {*played.players} - {"bad"}
+    assert set(played.moves["player"]) == set(played.players)
+    written = pd.read_csv(out / "games.csv")
+    assert written["game"].tolist() == every_game(played)["game"].tolist()
+    is_void = (written["white"] == "bad") | (written["black"] == "bad")
+    assert (written["result"] == "*").tolist() == is_void.tolist()
+    found = read_status(out)
+    assert (found.games, found.withdrawn) == (len(written), played.data.withdrawn)
+    assert [standing["games"] for standing in found.standings] == [8, 8, 8]
+    rated = [read_results(path).results for path in (out, out / "games.csv")]
+    assert [len(results.games) for results in rated] == [12, 12]
+
+
+# --- sandboxes
 
 
 SPY = """\
@@ -242,18 +491,6 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(
     assert 90 << 20 < choice.nodes <= 100 << 20 and choice.leaves == 0
 
 
-@in_a_sandbox
-@pytest.mark.full
-@pytest.mark.parametrize("kind", [*MALICE, "Leaks", "SharesMemory"])
-def test_in_a_sandbox_malice_is_met_too(kind: str, tmp_path: Path) -> None:
-    record = game_of(tmp_path, kind, move_timeout=20, sandbox=())
-    expected = MEANT.get(kind) or FAILING.get(kind)
-    if expected is None:
-        assert (record.termination, record.error) == ("max_plies", "")
-    else:
-        assert_first_lost(record, "bad", *expected)
-
-
 HELPED = """\
 import {0}_helper
 from arena import Choice
@@ -278,11 +515,8 @@ def peek(other):
 
 @in_a_sandbox
 @pytest.mark.full
-@pytest.mark.parametrize("place", ["{}.py", "{}/player.py"])
-def test_a_submission_of_two_files_plays_in_a_sandbox_and_sees_none_of_another_one(
-    place: str, tmp_path: Path
-) -> None:
-    files = {name: tmp_path / "all" / place.format(name) for name in ("ann", "bob")}
+def test_a_submission_of_two_files_plays_in_a_sandbox_and_sees_none_of_another_one(tmp_path: Path) -> None:
+    files = {"ann": tmp_path / "all" / "ann.py", "bob": tmp_path / "all" / "bob" / "player.py"}
     for name, other in (("ann", "bob"), ("bob", "ann")):
         files[name].parent.mkdir(parents=True, exist_ok=True)
         files[name].write_text(HELPED.format(name, str(files[other])))
@@ -305,325 +539,3 @@ def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
     said = [line for line in lines if re.search(r"config.yaml:\d+:1: 'sandbox' .*bubblewrap", line)]
     assert (result.exit_code, len(said)) == (code, 1)
     assert len(lines) == (3 if command == "check" else 1), "the check reads the files, which it says, and counts"
-
-
-def with_command_line(text: str) -> set[int]:
-    """The processes in whose command line a text stands, parts separated by null characters."""
-    found = set()
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if text.encode() in (path / "cmdline").read_bytes():
-                found.add(int(path.name))
-    return found
-
-
-def forks_from(folder: Path) -> set[int]:
-    """The other processes with the command line of this one, which forks have, and this working directory.
-
-    Another worker of the tests has the same command line, and its own forks.
-    """
-    command_line, forks = Path("/proc/self/cmdline").read_bytes(), set()
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if (path / "cmdline").read_bytes() == command_line and (path / "cwd").samefile(folder):
-                forks.add(int(path.name))
-    return forks - {os.getpid()}
-
-
-class Slow(Where):
-    """Takes its time to be built."""
-
-    def __init__(self, variant, seconds) -> None:
-        time.sleep(seconds)
-
-
-@pytest.mark.parametrize(("seconds", "silent", "most"), [(0.0, 60, 60), (1.0, 0.5, 60), (60.0, 0.5, 2)])
-def test_a_player_that_is_long_in_being_built_is_named(
-    seconds: float, silent: float, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun("Where")  # which loads what every player needs
-    monkeypatch.setattr(player_process, "SILENT_SECONDS", silent)
-    lines: list[str] = []
-    with program_is_slow.heard_by(lines.append), pytest.raises(PlayerFailure) if seconds > most else nullcontext():
-        begun("Slow", limit=Limit(seconds=seconds), allowance=Allowance(move_timeout=most))
-    close_players()
-    assert lines == (silent < most) * [f"p is still being built, for {most} s at most"]
-
-
-@pytest.mark.full
-def test_a_failure_is_recorded_and_games_of_a_withdrawn_player_are_void_in_every_table(
-    tmp_path: Path,
-) -> None:
-    out, path = tmp_path / "out", configured(tmp_path, "Exits")
-    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 3, done.stderr
-    assert sum("'sandbox: true' prevents it" in line for line in done.stderr.splitlines()) == 1
-    assert done.stderr.count("bad raised SystemExit (own.py, line ") == 1 and "bad is withdrawn: " in done.stderr
-
-    played = arena.load(out)
-    failed = played.void_games.iloc[0]
-    assert f"game {failed['id']}: {failed['error']}" in done.stderr
-    assert "sys.exit()" in failed["traceback"] and "handle.py" not in failed["traceback"]
-    assert failed["output"] == "a worry\n"
-    assert len(played.games) == 12 and played.standings["games"].tolist() == [8, 8, 8, 0]
-    assert {*played.pairings["player"], *played.pairings["opponent"]} == {*played.players} - {"bad"}
-    assert set(played.moves["player"]) == set(played.players)
-    written = pd.read_csv(out / "games.csv")
-    assert written["game"].tolist() == every_game(played)["game"].tolist()
-    is_void = (written["white"] == "bad") | (written["black"] == "bad")
-    assert (written["result"] == "*").tolist() == is_void.tolist()
-    found = read_status(out)
-    assert (found.games, found.withdrawn) == (len(written), played.data.withdrawn)
-    assert [standing["games"] for standing in found.standings] == [8, 8, 8]
-    rated = [read_results(path).results for path in (out, out / "games.csv")]
-    assert [len(results.games) for results in rated] == [12, 12]
-
-
-def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: arena.Run) -> None:
-    wall = float(well.moves[well.moves["player"] == "bad"]["seconds"].mean())
-    of_move = well.standings.set_index("player")["seconds_per_move"]
-    assert 0 < of_move["bad"] < wall
-    assert well.effort.set_index("player")["seconds_per_move"]["bad"] == pytest.approx(of_move["bad"])
-    assert well.effort.set_index("player")["wall_seconds_per_move"]["bad"] == pytest.approx(wall)
-
-
-class Chance(Where):
-    """Draws from Python's, numpy's and its own chance."""
-
-    def choose(self, game, limit, rng):
-        of_numpy = int(np.random.randint(1000))  # noqa: NPY002
-        number = random.randrange(1000) + 1000 * of_numpy + 10**6 * rng.randrange(1000)
-        return Choice(game.legal_moves[number % len(game.legal_moves)], nodes=number)
-
-
-def test_every_chance_in_a_process_comes_from_the_seed() -> None:
-    assert asked(begun("Chance")) == asked(begun("Chance")) != asked(begun("Chance", seed="2"))
-
-
-@pytest.mark.full
-def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(OWN)
-    slow = PlayerSpec("slow", f"{tmp_path}/own.py:Sleeps", Limit(clock=0.1, increment=0.1))
-    began = time.perf_counter()
-    record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
-    assert record.termination == "time" and time.perf_counter() - began < 10
-    assert "slow gave no answer within" in record.error
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_an_evaluation_that_crashes_is_named_before_the_first_game(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "import numpy as np\nfrom arena import evaluator\n\n@evaluator\ndef mine(position, rules):\n"
-        "    return np.zeros(1)[1 << 40 + position.turn]\n"
-    )
-    path = configured(tmp_path, "Good", move_timeout=30)
-    path.write_text(path.read_text().replace("alphabeta,", "alphabeta, evaluation: 'mine.py:mine',"))
-    with pytest.raises(ConfigError, match=r"config.yaml:10.*depth-1.*\(SIGSEGV\) while it was built"):
-        prepare(load(path))
-
-
-def test_a_player_is_in_a_process_that_is_kept_from_game_to_game_and_in_two_against_itself() -> None:
-    assert asked(begun("Where")).nodes == asked(begun("Where")).nodes != os.getpid()
-    spec = PlayerSpec("p", f"{__name__}:Where")
-    record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
-    assert record.error == "" and len({*record.table()["nodes"].tolist(), os.getpid()}) == 3
-
-
-WHERE = """\
-import os
-from arena import Choice
-
-class Where:
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], nodes=os.getpid())
-"""
-
-
-def test_a_player_of_a_run_with_other_files_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
-    file = tmp_path / "where.py"
-
-    def process_of(text: str) -> int:
-        file.write_text(text)
-        spec = PlayerSpec("p", f"{file}:Where", files={str(file): hash_of(file)})
-        return asked(begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())).nodes
-
-    first, same, other = process_of(WHERE), process_of(WHERE), process_of(f"{WHERE}# edited\n")
-    assert first == same != other
-    with pytest.raises(ProcessLookupError):
-        os.kill(first, 0)
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n    return float('nan')\n"
-    )
-    own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
-    record = play_game(task_of(ENGLISH, own, PlayerSpec("r", "random")))
-    assert re.match(r"own has an evaluation that is nan, not a finite number, in \S+ at ply ", record.error)
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_an_evaluation_that_hangs_is_named(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n"
-        "    value = 0.0\n    while value < 1:\n        value += 0.0 * position.turn\n    return value\n"
-    )
-    own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
-    allowance = Allowance(move_timeout=20, folder=str(tmp_path))
-    record = play_game(task_of(ENGLISH, own, PlayerSpec("r", "random"), allowance=allowance))
-    assert record.error.startswith("own gave no answer within 20 s: it is in its evaluation mine.py:mine at ply ")
-
-
-def test_all_moves_of_a_game_have_a_time_together() -> None:
-    player = begun("Dawdles", allowance=Allowance(game_timeout=5.0))
-    for _ in range(2):
-        asked(player)
-    with pytest.raises(PlayerFailure, match="gave no answer within") as caught:
-        asked(player)
-    assert caught.value.termination == Termination.TIME
-
-
-class Dawdles(Where):
-    """Takes its time."""
-
-    def choose(self, game, limit, rng):
-        time.sleep(2)
-        return super().choose(game, limit, rng)
-
-
-class Kept:
-    """Writes down what is done with it."""
-
-    kept = True
-
-    def __init__(self, variant, log: str) -> None:
-        self.log = Path(log)
-        self.say("built")
-
-    def say(self, word: str) -> None:
-        with self.log.open("a") as file:
-            file.write(word + "\n")
-
-    def begin(self) -> None:
-        self.say("begun")
-
-    def choose(self, game, limit, rng):
-        if limit.depth == 13:
-            raise ValueError("no")
-        if limit.depth == 15:
-            raise Resign
-        return Choice(99 if limit.depth == 14 else game.legal_moves[0])
-
-    def close(self) -> None:
-        self.say("closed")
-
-
-class Anew(Kept):
-    """The same, built for every game."""
-
-    kept = False
-
-
-LIVES = {
-    ("Kept", 0): "built begun begun begun closed",
-    ("Kept", 13): "built begun begun begun closed built begun closed",
-    ("Kept", 14): "built begun begun begun closed built begun closed",
-    ("Kept", 15): "built begun begun begun begun closed",
-    ("Anew", 0): "built begun closed built begun closed built begun closed",
-}
-"""What is done with a player in three games, and in a fourth if it fails or resigns at a depth, by its kind."""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("life", "local"), [*((life, False) for life in LIVES), (("Kept", 13), True)])
-def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
-    local: bool, life: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if local:
-        monkeypatch.setattr("arena.hosting.player_process.without_own_code", lambda spec: spec)
-    kind, failing = life
-    for depth in (0, 0, failing, *([0] if failing else [])):
-        player = begun(kind, options={"log": str(tmp_path / "log")})
-        with pytest.raises((PlayerFailure, ValueError, Resign)) if depth else nullcontext():
-            asked(player, Limit(depth or None))
-    close_players()
-    assert (tmp_path / "log").read_text().split() == LIVES[life].split()
-
-
-@pytest.mark.full
-def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    code = (
-        f"import os, signal\nfrom {__name__} import begun\n"
-        f"begun('Kept', options={{'log': {str(log)!r}}})\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
-    deadline = time.monotonic() + 10
-    while "closed" not in log.read_text() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert log.read_text().split() == ["built", "begun", "closed"]
-
-
-@pytest.mark.full
-def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
-    pid = asked(begun("Clings")).nodes
-    began = time.monotonic()
-    close_players()
-    assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()
-
-
-class Clings(Where):
-    """Never returns from being closed."""
-
-    def close(self):
-        time.sleep(1000)
-
-
-PONDERS = """\
-import os, signal, threading
-from arena import Choice
-
-
-def burn():
-    while True:
-        sum(range(1000))
-
-
-class Ponders:
-    def __init__(self, variant, how):
-        self.child = os.fork() if how == "child" else 0
-        if how == "thread":
-            threading.Thread(target=burn, daemon=True).start()
-        elif not self.child:
-            burn()
-
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0])
-
-    def close(self):
-        if self.child:
-            os.kill(self.child, signal.SIGKILL)
-            os.waitpid(self.child, 0)
-"""
-"""A player that computes without end."""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("how", "inside"), [("thread", False), pytest.param("child", True, marks=in_a_sandbox)])
-def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, inside: bool, tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(PONDERS)
-    own = PlayerSpec("own", f"{tmp_path}/own.py:Ponders", options={"how": how})
-    slow = PlayerSpec("slow", "negamax", Limit(nodes=100_000))
-    allowance = Allowance(sandbox=() if inside else None)
-    record = play_game(task_of(ENGLISH, slow, own, max_plies=8, allowance=allowance))
-    assert record.error == ""
-    table = record.table()
-    assert np.isnan(table["pondered_seconds"][1::2]).all() and table["pondered_seconds"][0] == 0
-    assert table["pondered_seconds"][2::2].sum() > 0.01
-    close_players()

@@ -69,9 +69,9 @@ def test_a_stored_game_plays_again_move_for_move(run: arena.Run) -> None:
 
 
 def test_a_run_gives_each_of_its_games_after_any_ply(run: arena.Run) -> None:
-    for number, name in zip(run.games["game"], run.games["id"], strict=True):
+    for number, name in zip(run.games["game"][::5], run.games["id"][::5], strict=True):
         game, texts = run.game(number), run.moves.loc[run.moves["game"] == number, "move"]
-        for ply, (move, text) in enumerate(zip(game.moves, texts, strict=True)):
+        for ply, (move, text) in [*enumerate(zip(game.moves, texts, strict=True))][::4]:
             assert run.game(name, ply).text(move) == text
 
 

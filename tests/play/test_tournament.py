@@ -41,6 +41,7 @@ def test_every_game_and_move_is_recorded_once(whole: arena.Run) -> None:
     assert whole.games["termination"].isin(["no_pieces", "no_moves", "max_plies", "repetition"]).all()
 
 
+@pytest.mark.full
 def test_the_number_of_workers_does_not_change_the_games(whole: arena.Run, tmp_path: Path) -> None:
     assert_same(whole, run(tmp_path, "two", SMALL, workers=2))
 
@@ -52,7 +53,7 @@ def test_a_stopped_run_goes_on_and_plays_nothing_twice(whole: arena.Run, tmp_pat
 @pytest.mark.full
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """Killed among two workers, in whatever order their games end; one worker's are stored by the same loop."""
-    text = CONFIG.replace("type: greedy", 'type: "own.py:Slow"')
+    text = SMALL.replace("type: greedy", 'type: "own.py:Slow"')
     experiment(tmp_path, text)
     command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "killed", "--workers", "2"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -63,7 +64,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     survivors = stored(ledger.parent)
-    assert 5 <= len(survivors) < 48
+    assert 5 <= len(survivors) < 24
     whole = run(tmp_path, "whole", text)
     assert_same(run(tmp_path, "killed", text), whole)
     again = stored(ledger.parent)

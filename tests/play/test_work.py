@@ -100,6 +100,7 @@ def test_the_end_of_work_is_told_with_what_it_was_doing(stage):
         list(run_in_subprocess(ends, stage))
 
 
+@pytest.mark.full
 def test_work_that_takes_too_long_is_given_up_or_has_lost_its_caller_is_ended_with_all_that_it_began():
     work = run_in_subprocess(hanging, 0.2)
     processes = [next(work), next(work)]

@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import arena
+from arena.commands.waiting import interruptible
 from arena.play import processes as processes_module
 from arena.play.processes import Chunk, EngineError, Made, Queue
 from arena.play.workers import is_here, kept_workers, run
@@ -32,7 +34,6 @@ from tests.helpers.tasks import Unreadable, fails, process_of, surroundings, wor
 
 SCRIPT = """\
 import hashlib
-import os
 import sys
 import time
 
@@ -57,20 +58,9 @@ def short(task):
     return task
 
 
-def forks():
-    # runs, forks, and runs in the fork, which ends by itself
-    done = sorted(run(script.short, range(3), 2, lambda: False))
-    fork = os.fork()
-    if fork == 0:
-        os._exit(done != sorted(run(script.short, range(3), 2, lambda: False)))
-    return os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
-
-
 if __name__ == "__main__":
     import script
 
-    if sys.argv[1] == "forks":
-        sys.exit(forks())
     with interruptible(say) as stopping:
         here = sys.argv[2] == "here"
         workers, players = 1 if here else int(sys.argv[2]), [] if here else None
@@ -193,10 +183,15 @@ def test_a_daemonic_process_which_may_start_none_plays_by_itself() -> None:
 
 @pytest.mark.full
 def test_no_task_begins_once_it_is_to_stop(tmp_path: Path) -> None:
-    ended: list[str] = []
-    for record in run(work, [("slow", tmp_path)] * 20, 2, lambda: len(ended) >= 6):
-        ended.append(record)
-    assert 6 <= len(ended) <= 8
+    drawn: list[int] = []
+
+    def tasks() -> Iterator[tuple[str, Path]]:
+        for number in range(20):
+            drawn.append(number)
+            yield "slow", tmp_path
+
+    ended = list(run(work, tasks(), 2, lambda: len(drawn) >= 6))
+    assert len(drawn) == 6 and 2 <= len(ended) <= 6
 
 
 @pytest.mark.full
@@ -207,36 +202,32 @@ def test_what_the_work_raises_comes_out_with_its_place() -> None:
 
 
 @pytest.mark.full
-def test_after_a_pause_no_task_begins_and_those_under_way_are_done(tmp_path: Path) -> None:
-    kinds = ["pauses", *["slow"] * 9]
+@pytest.mark.parametrize(
+    ("workers", "kinds", "done"), [(1, ["pauses", "slow"], []), (2, ["slow", "pauses"], ["slow"])]
+)
+def test_after_a_pause_no_task_begins_and_those_under_way_are_done(
+    workers: int, kinds: list[str], done: list[str], tmp_path: Path
+) -> None:
     records: list[str] = []
     with pytest.raises(Pause, match=r"^enough$"):
-        records.extend(run(work, [(kind, tmp_path) for kind in kinds], 2, lambda: False))
-    assert set(records) == {"slow"} and len(records) < 5
+        records.extend(run(work, [(kind, tmp_path) for kind in kinds], workers, lambda: False))
+    assert records == done
 
 
 # deaths
 
 
 @pytest.mark.full
-def test_tasks_of_a_worker_that_dies_are_done_again_without_a_word(
+def test_of_workers_that_die_the_tasks_are_done_again_but_those_that_end_two(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    kinds = [*["fast"] * 40, "dies once", *["slow", "fast"] * 5, "dies by a real-time signal once"]
-    tasks = [(kind, tmp_path / str(number)) for number, kind in enumerate(kinds)]
-    assert sorted(run(work, tasks, 2, lambda: False)) == sorted(kinds)
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.full
-def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path: Path) -> None:
-    kinds = [*["fast"] * 5, "dies", *["slow", "fast"] * 3, "dies", "fast"]
+    kinds = ["fast", "dies once", "fast", "dies", "slow", "dies by a real-time signal once", "dies", "fast"]
     tasks = [(kind, tmp_path / f"{number:02}") for number, kind in enumerate(kinds)]
     records: list[str] = []
-    with pytest.raises(EngineError, match=r"(05|12).* \(and 1 more\) ended the process of a worker, twice$"):
+    with pytest.raises(EngineError, match=r"0[36].* \(and 1 more\) ended the process of a worker, twice$"):
         records.extend(run(work, tasks, 2, lambda: False))
-    others = [kind for kind in kinds if kind != "dies"]
-    assert sorted(records) == sorted(others)
+    assert sorted(records) == sorted(kind for kind in kinds if kind != "dies")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_queue_gives_up_a_task_by_its_second_death_alone_and_all_of_them_where_every_worker_dies() -> None:
@@ -292,7 +283,7 @@ def plus(position, rules):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("workers", [2, 1])
+@pytest.mark.parametrize("workers", [pytest.param(2, marks=pytest.mark.slow), 1])
 def test_a_second_run_plays_the_code_that_was_edited_since_the_first(tmp_path: Path, workers: int) -> None:
     file = tmp_path / "mine.py"
     evaluation = f"{file}:plus"
@@ -313,13 +304,6 @@ def test_code_of_the_notebook_itself_is_refused_with_what_to_do() -> None:
         arena.run(config)
 
 
-@pytest.mark.full
-@linux
-def test_a_fork_after_a_run_can_run_too_and_ends(tmp_path: Path) -> None:
-    script = Script(tmp_path, "forks")
-    assert script.ended()[0] == 0 and script.gone()
-
-
 # signals
 
 
@@ -329,7 +313,7 @@ def test_a_fork_after_a_run_can_run_too_and_ends(tmp_path: Path) -> None:
     ("signals", "code", "workers"),
     [
         ([signal.SIGINT, signal.SIGINT], 130, "2"),
-        ([signal.SIGHUP], 129, "2"),
+        ([signal.SIGHUP], 129, "here"),
         ([signal.SIGINT, signal.SIGTERM], 143, "here"),
     ],
 )
@@ -359,24 +343,20 @@ def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path) ->
     assert sorted(out.splitlines()) == ["record 0", "record 1"]
 
 
-@pytest.mark.full
-@linux
-def test_hanging_up_is_ignored_where_it_was_before(tmp_path: Path) -> None:
+def test_hanging_up_is_ignored_where_it_was_before() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        script = Script(tmp_path, "second", "1")
+        with interruptible(print) as stopping:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not stopping()
     finally:
         signal.signal(signal.SIGHUP, before)
-    script.begun(1)
-    script.process.send_signal(signal.SIGHUP)
-    script.process.send_signal(signal.SIGINT)
-    assert script.ended()[0] == 130
 
 
 # kill -9
 
 
-START = [0.2, 0.4, 0.5, 0.6, 0.8, 2.0]
+START = [0.4, 0.8, 2.0]
 ANY = [random.Random(number).uniform(0, 2.5) for number in range(30)]
 
 
@@ -477,6 +457,7 @@ def test_a_run_killed_at_any_moments_ends_as_one_that_was_not(tmp_path: Path) ->
 # what a worker is told
 
 
+@pytest.mark.full
 def test_a_worker_has_the_variables_of_the_caller_and_no_file_of_its_folder_hides_a_module_of_pythons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -494,6 +475,7 @@ def test_a_worker_has_the_variables_of_the_caller_and_no_file_of_its_folder_hide
     assert dict(os.environ) == before
 
 
+@pytest.mark.full
 def test_the_callers_filters_variables_and_loggers_are_as_they_were_after_an_import() -> None:
     program = (
         "import logging, os, warnings\n"

@@ -1,4 +1,4 @@
-"""DXP: its messages, an outside program that plays by it, and one that breaks it, which alone loses by that."""
+"""DXP: its messages, and outside programs that play by it."""
 
 from __future__ import annotations
 
@@ -25,55 +25,27 @@ from arena.play.trials import look_at
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.hub import parse_hub_move
-from arena.rules.notation import parse_fen
+from arena.rules.notation import fen, parse_fen
 from arena.rules.variants import VARIANTS
 from players.engines import dxp
 from players.engines.dxp import game_request, move_message, parsed_move
 from players.loading import PlayerError
 from players.player import Allowance, AnswerError, Limit, PlayerSpec
 from players.table import build_player
-from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
+from tests.helpers.asking import assert_plays_games, column, task_of
 from tests.helpers.command_line import one_line
+from tests.helpers.failing import dxp_program
 
 pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
-SCRIPT = Path(__file__).parents[1] / "data" / "dxp.py"
 INTERNATIONAL = VARIANTS["international"]
 KINGS = parse_fen(INTERNATIONAL, "W:WK46:BK1")
-ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
-FAILING = {
-    "crashes": (ERROR, "ended (exit code 7) at ply 1"),
-    "closes the connection": (ERROR, "closed its connection at ply 1"),
-    "is silent": (TIME, "gave no answer within 1.35 s at ply 1"),
-    "is late": (TIME, "took "),
-    "writes no end of message": (ERROR, "sent 128 characters"),
-    "moves illegally": (ILLEGAL, "returned the illegal move '46-12' at ply 1"),
-    "sends a wrong length": (ERROR, "sent 'M00034641'"),
-    "claims a draw": (ERROR, "ended the game in place of a move"),
-    "asks for a game": (ERROR, "sent 'R01me"),
-    "asks for an earlier move": (ERROR, "sent 'B005Z'"),
-    "refuses": (ERROR, "answered the request for a game with 'Ame"),
-}
-"""What programs do -> how their game ends, and why."""
 
 
 @pytest.fixture(autouse=True)
 def nobody_is_left() -> Iterator[None]:
     yield
     close_players()
-
-
-@pytest.fixture
-def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A minute is a quarter of a second."""
-    monkeypatch.setattr(dxp, "_MINUTE", 0.25)
-
-
-def partner(what: str, clock: float = 60.0, flags: tuple[str, ...] = ("-S", "-E"), **options: Any) -> PlayerSpec:
-    command = [sys.executable, *flags, str(SCRIPT), what, "{port}"]
-    command += ["connects"] if options.get("listens") == "arena" else []
-    settings = {"command": command, "folder": ".", "protocol": "dxp"} | options
-    return PlayerSpec(what, "engine", Limit(clock=clock), settings)
 
 
 # --- messages
@@ -121,58 +93,50 @@ def test_every_move_is_read_as_it_was_written(name: str):
 @pytest.mark.full
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_a_partner_that_knows_the_rules_plays_games_to_their_end(listens: str):
-    assert_plays_ten_games(partner("plays by the rules", flags=(), listens=listens), INTERNATIONAL)
+    assert_plays_games(dxp_program("plays by the rules", listens=listens), INTERNATIONAL)
 
 
 def test_two_seats_play_each_other_each_at_a_port_of_its_own():
-    record = play(task_of(INTERNATIONAL, partner("shuttles"), partner("chats"), opening=KINGS, max_plies=6))
+    record = play(
+        task_of(INTERNATIONAL, dxp_program("shuttles"), dxp_program("chats"), opening=KINGS, max_plies=6)
+    )
     assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
     assert (column(record, "clock") <= 60).all()
     assert named_of({1: record.extras or b""}) == [(1, ply, "said_ms", 3000) for ply in range(1, 7)]
     assert column(record, "move").tolist()[:4] == [b"46-41", b"1-6", b"41-46", b"6-1"]
 
 
-@pytest.mark.full(but=["sends a wrong length"])
-@pytest.mark.parametrize("what", FAILING)
-def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minutes: None):
-    termination, reason = FAILING[what]
-    sides = partner(what, clock=0.25 if termination == TIME else 50.0), partner("shuttles", clock=50.0)
-    record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=8))
-    assert_first_lost(record, what, termination, reason)
-
-
-def test_a_program_that_gives_up_has_resigned():
-    record = play(task_of(INTERNATIONAL, partner("gives up"), partner("shuttles"), opening=KINGS, max_plies=8))
-    assert (record.result, record.termination, record.error) == ("black", "resigned", "")
-
-
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_a_program_plays_on_when_the_moves_of_its_clock_are_made(listens: str):
     limit = Limit(clock=60.0, moves=2)
-    sides = (replace(partner("shuttles", listens=listens), limit=limit) for _ in range(2))
+    sides = (replace(dxp_program("shuttles", listens=listens), limit=limit) for _ in range(2))
     record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=7))
     assert (record.termination, record.error) == ("max_plies", "")
     assert [clock // 60 for clock in column(record, "clock")[::2]] == [0, 1, 1, 2]
 
 
 @pytest.mark.full
-def test_a_program_with_one_port_is_tried_and_plays_in_one_process_at_a_time(tmp_path: Path):
+def test_a_program_with_one_port_is_tried_and_plays_in_one_process_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("arena.play.trials._openings", lambda variant: (fen(variant, variant.start),))
+    monkeypatch.setattr("arena.play.trials._MOST", 6)
     with socket.create_server(("127.0.0.1", 0)) as free:
-        spec = partner("plays by the rules", flags=(), port=free.getsockname()[1])
-    whole = {"name": "dxp", "variant": "international", "openings": {"count": 4}, "max_plies": 20}
+        spec = dxp_program("plays by the rules", port=free.getsockname()[1])
+    whole = {"name": "dxp", "variant": "international", "openings": {"count": 1}, "max_plies": 6}
     config = whole | {"players": [entry_of(spec), "random"]}
     (tmp_path / "dxp.yaml").write_text(yaml.safe_dump(config))
     [tried, _] = look_at(load(tmp_path / "dxp.yaml"), "examined", lambda _: None).values()
     assert tried.problems == []
     played = arena.run(load(tmp_path / "dxp.yaml"), tmp_path / "out", workers=2, quiet=True)
     assert isinstance(played, arena.Run)
-    assert played.games["error"].tolist() == [""] * 8
+    assert played.games["error"].tolist() == [""] * 2
 
 
 @pytest.mark.full
 def test_a_program_in_this_process_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(dxp, "_END_SECONDS", 0.25)
-    player = build_player(partner("is silent"), INTERNATIONAL)
+    player = build_player(dxp_program("is silent"), INTERNATIONAL)
     with pytest.raises(AnswerError, match=r"sent nothing, 0\.25 s after its time was over"):
         player.choose(Game(INTERNATIONAL, KINGS), Limit(clock=0.1), random.Random(0))
     player.close()  # type: ignore[attr-defined]
@@ -180,8 +144,8 @@ def test_a_program_in_this_process_is_not_waited_for_for_ever(monkeypatch: pytes
 
 @pytest.mark.full
 def test_a_move_taken_back_is_a_new_game_for_the_program():
-    player = build_player(partner("plays by the rules", flags=()), INTERNATIONAL)
-    for texts in ((), ("32-28",), ("31-27",)):
+    player = build_player(dxp_program("plays by the rules"), INTERNATIONAL)
+    for texts in (("32-28",), ("31-27",)):
         game = Game(INTERNATIONAL)
         for text in texts:
             game.push(text)
@@ -207,7 +171,7 @@ def test_a_move_taken_back_is_a_new_game_for_the_program():
     ],
 )
 def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, variant: str):
-    spec = partner("shuttles", **changes)
+    spec = dxp_program("shuttles", **changes)
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("p", "engine", clock, spec.options), build_variant(variant))
     one_line(str(caught.value))
@@ -218,8 +182,8 @@ def test_a_port_that_is_taken_is_refused_until_it_is_free():
         port = other.getsockname()[1]
         for listens in ("program", "arena"):
             with pytest.raises(PlayerError, match=f"port {port} is taken, perhaps by another process"):
-                build_player(partner("shuttles", port=port, listens=listens), INTERNATIONAL)
-    spec = partner("shuttles", port=port)
+                build_player(dxp_program("shuttles", port=port, listens=listens), INTERNATIONAL)
+    spec = dxp_program("shuttles", port=port)
     first = begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance())
     with pytest.raises(PlayerError, match=f"port {port} is taken"):
         begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), copy=1)

@@ -38,9 +38,9 @@ from players.engines.program import program_is_slow
 from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
-from tests.helpers.asking import assert_first_lost, task_of
+from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke, one_line
-from tests.helpers.failing import assert_others_unharmed, every_game, run
+from tests.helpers.failing import assert_others_unharmed, every_game, hub_program, run
 
 pytestmark = pytest.mark.skipif(not ON_LINUX, reason="such processes need Linux")
 
@@ -62,17 +62,6 @@ players:
   - {{name: bad, type: engine, command: [{python}, -S, -E, {script}, {kind}], {more}}}
 """
 LIMIT = Limit(depth=3)
-ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
-FAILING = {
-    "crashes": (ERROR, "ended (exit code 7) at ply"),
-    "closes its input": (ERROR, "closed its input at ply"),
-    "is silent": (TIME, "gave no answer within 1 s"),
-    "writes no end of line": (ERROR, "wrote 65536 bytes without an end of line"),
-    "moves illegally": (ILLEGAL, "returned the illegal move '1-32'"),
-    "refuses positions": (ERROR, "answered the error 'bad position'"),
-    "heeds no stop": (TIME, ""),
-}
-"""What engines do -> how their game ends, and why."""
 AT_START = {
     "crashes at start": "(exit code 1) before it was ready; it wrote 'cannot open \"net.bin\"'",
     "crashes in init": "(SIGSEGV) before it was ready",
@@ -112,45 +101,21 @@ def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
     assert (moves["score"] == -0.25).all()
 
 
-def engine(kind: str, folder: Path, limit: Limit = LIMIT) -> PlayerSpec:
-    command = [sys.executable, "-S", "-E", str(SCRIPT), kind]
-    return PlayerSpec(kind, "engine", limit, {"command": command, "folder": str(folder)})
-
-
 @pytest.mark.full
-@pytest.mark.parametrize("kind", FAILING)
-def test_an_engine_that_fails_loses_its_game(kind: str, tmp_path: Path) -> None:
-    termination, reason = FAILING[kind]
-    bad = engine(kind, tmp_path, Limit(seconds=0.05) if kind == "heeds no stop" else LIMIT)
-    task = task_of(ENGLISH, bad, PlayerSpec("random", "random"), opening=KINGS)
-    record = play(task._replace(max_plies=8, allowance=Allowance(move_timeout=1.0)))
-    close_players()
-    assert_first_lost(record, kind, termination, reason)
-
-
-@pytest.mark.full
-def test_what_an_engine_computes_in_its_opponents_time_is_counted(tmp_path: Path) -> None:
-    spec = engine("ponders", tmp_path)
-    player, game = begin_game(spec, ENGLISH, KINGS, "1", Allowance()), Game(ENGLISH, KINGS)
+def test_what_an_engine_computes_in_its_opponents_time_is_counted() -> None:
+    player, game = begin_game(hub_program("ponders"), ENGLISH, KINGS, "1", Allowance()), Game(ENGLISH, KINGS)
     for _ in range(2):
         player.choose(game, LIMIT, random.Random(0))
         time.sleep(0.3)
-    pondered = player.choose(game, LIMIT, random.Random(0)).pondered_seconds
-    assert pondered > 0.01
+    assert player.choose(game, LIMIT, random.Random(0)).pondered_seconds > 0.01
     close_players()
 
 
-def test_what_an_engine_says_after_its_move_is_not_of_the_next_one_nor_a_time_below_0_any(tmp_path: Path) -> None:
-    player, game = build_player(engine("informs late", tmp_path), ENGLISH), Game(ENGLISH, KINGS)
+def test_what_an_engine_says_after_its_move_is_not_of_the_next_one_nor_a_time_below_0_any() -> None:
+    player, game = build_player(hub_program("informs late"), ENGLISH), Game(ENGLISH, KINGS)
     choices = [player.choose(game, LIMIT, random.Random(0)) for _ in range(3)]
     player.close()  # type: ignore[attr-defined]
     assert {(choice.nodes, choice.depth, choice.extra) for choice in choices} == {(0, 0, None)}
-
-
-def test_an_engine_that_gives_up_has_resigned(tmp_path: Path) -> None:
-    record = play(task_of(ENGLISH, engine("gives up", tmp_path), PlayerSpec("random", "random"), opening=KINGS))
-    close_players()
-    assert (record.result, record.termination, record.error) == ("black", "resigned", "")
 
 
 @pytest.mark.full
@@ -170,7 +135,7 @@ def test_an_engine_that_ended_is_started_again_and_loses_its_own_games_alone(
     tournament = run(configured(tmp_path, "starts twice"))
     assert_others_unharmed(tournament, well)
     games = own_games(tournament)
-    assert games["termination"].tolist() == 3 * [ERROR] and (games["result"] == "*").all()
+    assert games["termination"].tolist() == 3 * ["error"] and (games["result"] == "*").all()
     first, *others = games["error"]
     assert first.startswith("bad ended (exit code 1) at ply")
     for other in others:
@@ -272,6 +237,7 @@ def test_parameters_that_take_cores_from_others_are_said() -> None:
     assert "'ponder: true'" in ponders and "'threads: 10000'" in threads
 
 
+@pytest.mark.full(only=["True"])
 @pytest.mark.parametrize("restart", [False, True])
 def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
     restart: bool, tmp_path: Path
@@ -296,7 +262,11 @@ def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("variant", "limit"),
-    [("english", Limit(depth=5)), ("international", Limit(nodes=3000)), ("frisian", Limit(nodes=1000))],
+    [
+        ("english", Limit(depth=5)),
+        ("international", Limit(nodes=3000)),
+        pytest.param("frisian", Limit(nodes=1000), marks=pytest.mark.slow),
+    ],
 )
 def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(variant: str, limit: Limit) -> None:
     rules = VARIANTS[variant]
