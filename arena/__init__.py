@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arena.board.sides import Opponent
     from arena.hosting.analysis import Analysis
+    from arena.play.carry_out import run
     from arena.play.pilot import check
-    from arena.play.runner import run
     from arena.report.load import load
     from arena.report.run import Run
     from arena.report.together import rate
@@ -45,7 +45,7 @@ _NAMES = {
     "arena.board.sides": "Opponent",
     "arena.hosting.analysis": "Analysis",
     "arena.play.pilot": "check",
-    "arena.play.runner": "run",
+    "arena.play.carry_out": "run",
     "arena.report.load": "load",
     "arena.report.run": "Run",
     "arena.report.together": "rate",

@@ -21,7 +21,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TypeAlias
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import is_file, replace
 from players.player import Pause
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import listed, nearest, printable, quoted
 from players.identity import NO_FILES, Files, at_commit, failed_build, hash_of

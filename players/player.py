@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import quoted
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import message_of
 from arena.board.sides import Side
 from arena.hosting.handle import SharedPlayer

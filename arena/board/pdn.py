@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import nan
 from pathlib import Path
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.board.game import BoardGame, Thought
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.write import search_comment, write_pdn

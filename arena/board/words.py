@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import groupby, islice
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import MAX_CHOICES, counted, cut, first_few, listed
 from arena.board.game import Thought
 from arena.hosting.analysis import Outlook

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
+from arena.base.files import markdown_table
 from arena.base.number import signed
 from arena.base.wording import first_line, unknown
-from arena.base.writing import markdown_table
 from arena.commands.output import put, say, show_table, width_of
 from arena.experiment.model import Experiment
 from arena.experiment.openings import SETS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.number import duration
 from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, refuse, workers_option

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import unknown
 from arena.commands.output import STOPPED, put, say, write_whatever_comes
 

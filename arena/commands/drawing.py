@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
+from arena.base.files import replaces_lines
 from arena.base.wording import message_of
-from arena.base.writing import replaces_lines
 from arena.board.sides import adviser
 from arena.board.words import outlook_lines
 from arena.commands.output import put, table_lines, width_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import ROOT
 from arena.base.wording import unknown
 from arena.commands.options import PATH, refuse

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.commands.catalogue import pool_named
 from arena.commands.options import (
     FINITE,

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.experiment.model import checked_workers
 from arena.experiment.yaml.values import inline
 from arena.rules.custom import build_variant

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.board.game import BoardGame, Clock, build
 from arena.board.pdn import saved_game
 from arena.board.sides import program_of, side_of

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.number import with_minus
 from arena.base.wording import counted, first_few
 from arena.commands.options import FINITE, first_option, json_option

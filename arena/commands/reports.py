@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from arena.base.errors import ArenaError
-from arena.base.files import replace
+from arena.base import ArenaError
+from arena.base.files import replace, write_text
 from arena.base.wording import counted
-from arena.base.writing import write_text
 from arena.commands.options import PATH, Parsed
 from arena.commands.output import echo, say, show_frame
 from arena.commands.waiting import announcing_compilation

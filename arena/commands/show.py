@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import nearest, printable, unknown
 from arena.board.pdn import game_in
 from arena.commands.drawing import analysis_of, best_document, best_lines, run_analysis, show_board

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
+from arena.base.files import replaces_lines
 from arena.base.wording import counted, cut, listed, nearest
-from arena.base.writing import replaces_lines
 from arena.board.game import BoardGame, Request
 from arena.board.pdn import append_game
 from arena.board.sides import ADVICE_SECONDS, Side, adviser, program_of, side_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import first_few
 from arena.base.work import cores
 from arena.commands.options import PATH, json_option, refuse, watch_option, workers_option

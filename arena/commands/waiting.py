@@ -18,12 +18,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.process import importing
 from arena.commands.output import say
 from arena.play.processes import EngineError
 from arena.watch.display import Display
-from arena.watch.observer import announcing
+from arena.watch.status import announcing
 from players.player import Pause
 
 GRACE_SECONDS = 1.0

@@ -12,7 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, resumable
 from arena.experiment.model import Experiment

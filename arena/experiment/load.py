@@ -12,9 +12,8 @@ from typing import Any
 
 from pydantic import ConfigDict
 
-from arena.base.files import found_file, replace
+from arena.base.files import found_file, replace, write_text
 from arena.base.wording import printable, unknown
-from arena.base.writing import write_text
 from arena.experiment.expand import written_out
 from arena.experiment.model import Experiment, Limits, PlayerEntry, Variants, entry_of, spec_of
 from arena.experiment.names import completed_entry, distinct_names, made_name

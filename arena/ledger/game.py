@@ -11,9 +11,8 @@ import pandas as pd
 from arena.base.files import OURS
 from arena.base.number import known
 from arena.ledger.ledger import StoreError
-from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.read import RunData
-from arena.ledger.record import short_id
+from arena.ledger.record import MOVE_COLUMNS, short_id
 from arena.rules.game import ADJUDICATED, FORFEITS, Termination
 from arena.rules.pdn.write import pdn_game, time_control
 from arena.rules.played import PlayedGame, replayed

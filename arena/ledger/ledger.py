@@ -16,14 +16,13 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self, get_type_hints
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import FolderError, commit, lock_folder
 from arena.base.wording import counted, first_few
 from arena.experiment.model import BESIDE, FIXED, Experiment
 from arena.experiment.schedule import Result
 from arena.ledger.info import Entrant, RunInfo, Session, machine, versions
-from arena.ledger.packing import MOVE_RECORD
-from arena.ledger.record import GameRecord, GradedGame, SuiteAnswer
+from arena.ledger.record import MOVE_RECORD, GameRecord, GradedGame, SuiteAnswer
 from players.identity import now, placed
 
 FILE = "ledger.sqlite"

@@ -32,16 +32,18 @@ from arena.ledger.ledger import (
     reading,
     run_of,
 )
-from arena.ledger.packing import MOVE_COLUMNS, named_of, unpacked
 from arena.ledger.record import (
     ID_DIGITS,
+    MOVE_COLUMNS,
     TABLES_JUDGE,
     Failure,
     GameRecord,
     Grade,
     GradedGame,
     failures_of,
+    named_of,
     short_id,
+    unpacked,
 )
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS

@@ -1,23 +1,26 @@
 """Carry out runs: play the games that are missing, then what a run has beside them.
 
-`play_runs` is the one way for `arena run` and `match` and, from Python, `arena.run`.
+`play_runs` is the one way for `arena run` and `match` and, from Python, `run`, which is `arena.run`.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from arena.base.wording import counted
 from arena.base.work import cores
-from arena.experiment.load import write_kept
+from arena.experiment.load import load_all, write_kept
 from arena.experiment.model import Experiment, checked_workers
 from arena.experiment.schedule import Result, Schedule
+from arena.experiment.yaml.values import ConfigError
 from arena.ledger.info import session
 from arena.ledger.ledger import COMPLETE, Ledger, StoreError
 from arena.ledger.record import GameRecord
@@ -29,10 +32,14 @@ from arena.play.suites import answer, unanswered
 from arena.play.workers import Workers, kept_workers
 from arena.play.workers import run as run_tasks
 from arena.rules.position import COLOURS
-from arena.watch.observer import Observer, announcing
-from arena.watch.status import CLOCK
+from arena.watch.status import CLOCK, Observer, announcing
 from players.player import ENGINE, PlayerSpec
 
+if TYPE_CHECKING:
+    from arena.report.run import Run
+
+Config: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
+"""A YAML file, or a mapping with the keys of one."""
 LOGS = "logs"
 """The folder, in a run's, of what players printed in games, a file for each."""
 MOST_LOG_BYTES = 4 << 20
@@ -46,6 +53,58 @@ class Outcome(NamedTuple):
     """Whether nothing is left to be done."""
     failed: bool
     """Whether players failed in games, were found faulty, or were left out."""
+
+
+def run(
+    config: Config | Experiment,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    workers: int | str | None = None,
+    report: bool = False,
+    quiet: bool = False,
+    force: bool = False,
+) -> Run | Any:
+    """Play a tournament, or what is missing of it, and return it as `arena.load` does.
+
+    `config` is a YAML file, a mapping with the keys of one, or an experiment, as `run.experiment` of another run;
+    files that a mapping names are looked for in the working directory. The several runs that `variants` and
+    `limits` make are returned by their names: `english-d4`. `out` is the folder of the run, or that of theirs
+    [reports/<name>]; `workers` are processes or the address of a Dask scheduler [those of the
+    configuration, else one a core].
+    What `arena run` prints goes to stderr unless `quiet`; with `report` the page, tables and charts are written.
+    `force` resumes a run although it began with other versions of packages. Ctrl-C stops, and the same call
+    resumes. A UserWarning says that players failed in games, or were found faulty.
+
+    Raises ValueError, in one line, for a configuration or workers that are wrong; StoreError for a folder that
+    holds another run or cannot be written to; Pause for a player that asks for it; ArenaError for what else keeps
+    the run from going on: other versions, grades that cannot be given, lost workers. What was finished is kept.
+    """
+    from arena.report.load import load_run  # which need pandas and rich, as no command does that only plays
+    from arena.report.sentences.cautions import failures
+    from arena.watch.display import Display
+
+    runs: dict[str, Run] = {}
+    try:
+        experiments = {"": config} if isinstance(config, Experiment) else load_all(config)
+        folder = Path("reports") / next(iter(experiments.values())).name if out is None else Path(out)
+        observer = Observer() if quiet else Display()
+        for name, outcome in play_runs(experiments, folder, observer, workers=workers, force=force):
+            runs[name] = load_run(folder / name)
+            if report:
+                from arena.report.write import write
+
+                write(runs[name])
+                for line in runs[name].faults.found.values():
+                    warnings.warn(f"{folder / name}: {line}", stacklevel=2)
+            if outcome.failed:
+                warnings.warn(f"{folder / name}: {' '.join(map(str, failures(runs[name])))}", stacklevel=2)
+    except ConfigError as error:
+        raise ValueError("; ".join(str(error).splitlines())) from None
+    if report and len(runs) > 1:
+        from arena.report.joint import load_joint, write_joint
+
+        write_joint(load_joint(folder))
+    return runs.get("", runs)
 
 
 def play_runs(

@@ -16,14 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import counted
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.handle import failure_of
 from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import CHECKSUM, GRADES, JUDGES, Ledger
-from arena.ledger.packing import unpacked
-from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, moves_of, short_id
+from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame, moves_of, short_id, unpacked
 from arena.play.workers import Workers, carry_through
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.retrograde import opened
@@ -34,7 +33,7 @@ from arena.rules.movegen import after_move, legal_moves
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.watch.observer import Observer
+from arena.watch.status import Observer
 from players.identity import COPIES, keep, placed
 from players.loading import located
 from players.player import HUMAN, Allowance, AnswerError, Limit, PlayerSpec

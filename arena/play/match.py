@@ -21,8 +21,7 @@ from arena.experiment.model import Adjudication
 from arena.experiment.schedule import number_of
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
-from arena.ledger.packing import named, packed
-from arena.ledger.record import GameRecord, short_id
+from arena.ledger.record import GameRecord, named, packed, short_id
 from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game, Outcome, Termination

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import printable
 from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
@@ -30,7 +30,7 @@ from arena.play.trials import look_at
 from arena.play.workers import Workers, kept_workers, run
 from arena.ratings.match import detectable, resolution
 from arena.rules.result import points_of
-from arena.watch.observer import Observer, announcing
+from arena.watch.status import Observer, announcing
 from players.loading import UNBUILT, Finding
 
 PILOT_SECONDS = 10.0

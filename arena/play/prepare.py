@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import counted, first_few
 from arena.base.work import cores
@@ -38,7 +38,7 @@ from arena.rules.endgame.retrograde import opened
 from arena.rules.endgame.tables import EndgameError
 from arena.rules.notation import fen
 from arena.rules.variants import Variant
-from arena.watch.observer import Observer, announcing
+from arena.watch.status import Observer, announcing
 from players.identity import COPIES, keep, now, placed
 from players.loading import UNBUILT, located, own_code, source_of, user_files
 from players.player import PlayerSpec

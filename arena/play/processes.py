@@ -20,7 +20,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeAlias
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import ROOT
 from arena.base.process import ON_LINUX, end_with
 from players.player import Pause

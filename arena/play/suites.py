@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import unicode_text, unreadable
 from arena.base.wording import MAX_CHARACTERS, counted, cut, quoted
 from arena.experiment.model import Experiment
@@ -28,7 +28,7 @@ from arena.rules.move_text import parse_move
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS, Variant
-from arena.watch.observer import Observer
+from arena.watch.status import Observer
 from players.player import Allowance, Limit, PlayerSpec
 
 FORM = "FEN ; best moves"

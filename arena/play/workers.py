@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 
 from arena.play import cluster
 from arena.play.processes import Pool, Queue, Work
-from arena.watch.observer import Observer
+from arena.watch.status import Observer
 from players.loading import own_code
 from players.player import PlayerSpec
 

@@ -23,10 +23,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.base.errors import ArenaError
-from arena.base.files import decoded, unreadable
+from arena.base import ArenaError
+from arena.base.files import cell_text, decoded, unreadable
 from arena.base.wording import counted, cut, listed, quoted
-from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
 from arena.rules.pdn.rules import GameRules, guesses, result_of_tags, rules_of_tags
 from arena.rules.pdn.tokens import split

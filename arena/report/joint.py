@@ -10,9 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.files import REPORT, SUMMARY, replace
+from arena.base.files import REPORT, SUMMARY, replace, write_csv, write_text
 from arena.base.wording import counted, listed
-from arena.base.writing import write_csv, write_text
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import agreement
 from arena.ratings.interval import Z95, Interval

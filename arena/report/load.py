@@ -10,8 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.base.files import RUNS, replace
-from arena.base.writing import write_text
+from arena.base.files import RUNS, replace, write_text
 from arena.ledger.ledger import FILE, StoreError
 from arena.ledger.read import read
 from arena.report.page.standings import standings_grid

@@ -13,10 +13,9 @@ from zlib import compress, decompress
 
 from markupsafe import Markup
 
-from arena.base.errors import ArenaError
-from arena.base.files import found_file
+from arena.base import ArenaError
+from arena.base.files import found_file, write_text
 from arena.base.wording import counted, first_few
-from arena.base.writing import write_text
 from arena.experiment.load import KEPT_CONFIG, as_yaml
 from arena.experiment.submissions import is_of_class
 from arena.ledger.info import versions

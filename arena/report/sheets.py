@@ -13,9 +13,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from arena.base.errors import ArenaError
-from arena.base.files import replace
-from arena.base.writing import write_text
+from arena.base import ArenaError
+from arena.base.files import replace, write_text
 from arena.report.page import html_of, is_page
 from arena.report.page.player import PlayerPages
 from arena.report.run import Run

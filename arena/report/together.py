@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.names import leaves

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from arena.base.files import REPORT, SUMMARY, replace
-from arena.base.writing import write_rows, write_text, written
+from arena.base.files import REPORT, SUMMARY, replace, write_rows, write_text, written
 from arena.ledger.game import row_pdn
 from arena.ratings.interval import Interval
 from arena.report.page.sections import RunPage

@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from arena.base.writing import write_text
+from arena.base.files import write_text
 from arena.rules.custom import build_variant
 from arena.rules.move_text import MoveSquares, square_numbers
 from arena.rules.notation import algebraic, parse_fen, piece_letter, place

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticKnownError
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import quoted, unknown
 from arena.rules.position import COLOURS
 from arena.rules.result import Draws

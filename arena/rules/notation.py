@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TypeAlias
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.rules.moves import promotion_row
 from arena.rules.position import BLACK, WHITE, Position, row_and_column
 from arena.rules.rules import NEVER

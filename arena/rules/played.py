@@ -47,7 +47,7 @@ class PlayedGame:
     problems: list[Problem] = field(default_factory=list)
     count: int = 1  # games of the file, those that cannot be read among them; of a run its highest number
     answers: Mapping[str, Any] | None = field(default=None, compare=False)
-    """The movers' answers, if known: columns of `arena.ledger.packing.MOVE_COLUMNS`, a value per ply.
+    """The movers' answers, if known: columns of `arena.ledger.record.MOVE_COLUMNS`, a value per ply.
 
     Of a PDN, `score`, `plies_to_win`, `depth`, `nodes` and `seconds`, as far as its comments have them.
     """

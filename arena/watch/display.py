@@ -17,11 +17,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.base.files import replaces_lines
 from arena.base.number import duration
-from arena.base.writing import replaces_lines
 from arena.ledger.ledger import FILE, StoreError, run_in
-from arena.watch.observer import Observer
-from arena.watch.status import COLUMNS, Status, StatusReader, cells, lines, status_line
+from arena.watch.status import COLUMNS, Observer, Status, StatusReader, cells, lines, status_line
 
 PLAIN_SECONDS = 10.0, 320.0
 """Seconds to the first plain line, and between two lines at most."""

@@ -1,4 +1,4 @@
-"""The status of a run, and its words: how far it is, who leads, what went wrong, and who is playing it."""
+"""A run while it is played: who watches it, and its status: how far it is, who leads, what went wrong."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.base.number import duration, known, percent, with_minus
+from arena.base.number import duration, known, percent, quantity, with_minus
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Result, Schedule
@@ -20,14 +21,71 @@ from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import COMPLETE, FILE, GAMES, checksum, documents, reading, run_of
 from arena.ledger.record import GameRecord
 from arena.ratings.interval import Interval
+from arena.rules.endgame.retrograde import solving
 from arena.rules.game import Termination
+from arena.rules.jit.kernel import compiling
 from arena.rules.position import COLOURS
+from arena.rules.variants import Variant
+from players.engines.program import program_is_slow
 
 COLUMNS = ("player", "Elo", "score", "games", "won", "drawn", "lost")
 CLOCK = "clock"
 """Name of the ledger's document with the reading of the machine's monotonic clock at the session's first move."""
 _SHARE = 0.03
 """Share of the time that goes into reading a run and rating its players again and again, at most."""
+_FUNCTIONS = 110
+"""What the rules, an alpha-beta search and its evaluations are compiled from, about."""
+_COMPILING_SECONDS = 4.0
+"""Seconds between two lines while kernels are compiled."""
+_SOLVING_SECONDS = 10.0
+"""Seconds between two lines while endgame tables are made."""
+_ENDING_SECONDS = 0.6e-6
+"""Processor time to solve an ending, about."""
+
+
+class Observer:
+    """What a run tells, and may be stopped by; as it stands it hears nothing, and lets a run come to its end."""
+
+    def say(self, line: str) -> None:
+        """Hear a line: a warning, a failure, what is done next."""
+
+    @contextmanager
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+        """See work on `total` pieces, in words; where they are games, of the run in `folder`.
+
+        Yields a function: whether to begin no further piece.
+        """
+        yield lambda: False
+
+    def done(self, pieces: int) -> None:
+        """See how many pieces are done by now."""
+
+
+@contextmanager
+def announcing(say: Callable[[str], None]) -> Iterator[None]:
+    """Say so if anything has to be compiled or solved, or an outside program is long in answering."""
+    compiled, last, begun, said = 0, -inf, ("", 0), 0.0
+
+    def on_kernel() -> None:
+        nonlocal compiled, last
+        if time.monotonic() - last >= _COMPILING_SECONDS:
+            last = time.monotonic()
+            done = f"compiled {compiled} of about {max(compiled, _FUNCTIONS)} functions"
+            say(done if compiled else "compiling the rules and the search: some seconds, kept for later runs")
+        compiled += 1
+
+    def on_endings(variant: Variant, sizes: Collection[int], solved: int) -> None:
+        nonlocal begun, said
+        tables, left, now = (variant.name, sum(sizes)), sum(sizes) - solved, time.monotonic()
+        if tables != begun or (left and now - said >= _SOLVING_SECONDS):
+            begun, said = tables, now
+            takes = (
+                f"about {duration(left * _ENDING_SECONDS)} of processor time, {quantity(sum(sizes), 'B')} on disk"
+            )
+            say(f"solving {left:,} endings of {variant.name}: {takes}; Ctrl-C stops, the same command resumes")
+
+    with compiling.heard_by(on_kernel), solving.heard_by(on_endings), program_is_slow.heard_by(say):
+        yield
 
 
 class Status(NamedTuple):

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import message_of
 from arena.board.game import MOST_PLIES, BoardGame, Request, Thought, Turn
 from arena.board.pdn import pdn_text

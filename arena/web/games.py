@@ -8,7 +8,7 @@ import secrets
 import time
 from functools import partial
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.board.game import BoardGame, Clock, build
 from arena.board.sides import Side
 from arena.rules.custom import VariantError, build_variant, without_draws

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import cut, printable
 
 MOST_BYTES = 1 << 16

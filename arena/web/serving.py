@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import uvicorn
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.board.game import BoardGame
 from arena.board.sides import Side
 from arena.web.app import application

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena import Game
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.board import game
 from arena.board.game import MOST_PLIES, BoardGame, Clock, Thought
 from arena.board.pdn import append_game, pdn_text, saved_game

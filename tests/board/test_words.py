@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import Game
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.board.words import is_like_move, legal_line, numbered_move, read_move
 from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.base.writing import cell_text, write_csv
+from arena.base.files import cell_text, write_csv
 from arena.commands.catalogue import variant_row
 from arena.commands.cli import COMMANDS
 from arena.commands.init import TEMPLATE_FILES

@@ -18,7 +18,7 @@ from arena.play import prepare
 from arena.report.load import load_run
 from arena.report.sentences.cautions import forfeits
 from arena.watch.display import Display
-from arena.watch.observer import Observer
+from arena.watch.status import Observer
 from players.loading import no_file
 from tests.helpers.command_line import invoke
 from tests.helpers.configs import CHOOSES

@@ -19,13 +19,12 @@ from arena.experiment.model import Experiment
 from arena.experiment.schedule import Keys, number_of
 from arena.ledger.info import Entrant, RunInfo, session
 from arena.ledger.ledger import COMPLETE, Ledger, StoreError
-from arena.ledger.packing import MOVE_COLUMNS, packed
-from arena.ledger.record import GameRecord
+from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
 from arena.play.carry_out import Outcome, play, play_runs
 from arena.play.prepare import Tournament, prepare
 from arena.play.workers import Workers
 from arena.rules.result import RESULTS
-from arena.watch.observer import Observer
+from arena.watch.status import Observer
 from tests.helpers.report_data import repeatable
 
 CONFIG = """\

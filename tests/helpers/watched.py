@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.watch.observer import Observer
-from arena.watch.status import Status, StatusReader
+from arena.watch.status import Observer, Status, StatusReader
 
 
 def read_status(folder: Path) -> Status:

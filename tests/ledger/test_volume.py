@@ -17,7 +17,7 @@ import arena.report.viewer as games
 from arena.experiment.formats.base import Rounds
 from arena.ledger import read as reading
 from arena.ledger.ledger import Ledger, StoreError
-from arena.ledger.packing import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
+from arena.ledger.record import MOVE_COLUMNS, MOVE_RECORD, packed, unpacked
 from arena.play.prepare import prepare
 from arena.report.run import Run
 from arena.report.sentences.facts import details

@@ -21,9 +21,8 @@ from arena.experiment.model import GradeSettings
 from arena.experiment.schedule import Schedule
 from arena.hosting import sandbox
 from arena.ledger.ledger import CHECKSUM, FILE, GAMES, GRADES, Ledger
-from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import GRADE_COLUMNS, read
-from arena.ledger.record import Grade, GradedGame
+from arena.ledger.record import MOVE_COLUMNS, Grade, GradedGame, packed
 from arena.play.grading import (
     GradeTask,
     Grading,

@@ -14,7 +14,7 @@ import arena
 from arena.experiment.load import load
 from arena.experiment.yaml.values import ConfigError
 from arena.ledger.ledger import StoreError
-from arena.watch.observer import Observer
+from arena.watch.status import Observer
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.runs import assert_same
 from tests.helpers.runs import play_run as play

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import arena
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.experiment.load import load
 from arena.experiment.openings.sources import is_even
 from arena.experiment.suite import SUITES_FOLDER, shipped

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import arena
-from arena.ledger.packing import packed
+from arena.ledger.record import packed
 from arena.play.carry_out import LOGS, append_logs
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
-from arena.watch.observer import Observer
+from arena.watch.status import Observer
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.runs import CONFIG, assert_same, experiment, play_run, run, stored

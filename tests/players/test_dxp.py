@@ -19,7 +19,7 @@ from arena.experiment.load import load
 from arena.experiment.model import entry_of
 from arena.experiment.openings.sources import random_line
 from arena.hosting.player_process import begin_game, close_players
-from arena.ledger.packing import named_of
+from arena.ledger.record import named_of
 from arena.play.match import play
 from arena.play.trials import look_at
 from arena.rules.custom import build_variant

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from arena.ledger.packing import MOVE_COLUMNS
-from arena.ledger.record import MEASURED, GameRecord
+from arena.ledger.record import MEASURED, MOVE_COLUMNS, GameRecord
 from arena.play.match import play
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.report.replay import compared, held_by, write_sources
 from players.importing import forget_modules
 from tests.helpers.command_line import invoke, refused

@@ -40,7 +40,7 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
-from arena.watch.observer import announcing
+from arena.watch.status import announcing
 from tests.helpers import naive
 from tests.helpers.command_line import one_line
 from tests.helpers.rule_sets import by_values

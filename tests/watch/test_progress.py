@@ -16,8 +16,7 @@ from rich.live_render import LiveRender
 
 from arena.base.number import duration
 from arena.ledger.ledger import FILE, Ledger
-from arena.ledger.packing import MOVE_COLUMNS, packed
-from arena.ledger.record import GameRecord
+from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
 from arena.play import carry_out
 from arena.play.match import Task
 from arena.rules.game import Termination

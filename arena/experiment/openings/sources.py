@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import unicode_text, unreadable
 from arena.base.wording import counted, cut
 from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, SETS_FOLDER, OpeningSet

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 import yaml
 from yaml.constructor import SafeConstructor
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.wording import cut, quoted, shown
 
 MAX_NESTING, MAX_VALUES = 32, 100_000

@@ -20,8 +20,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from arena.base.files import write_text
 from arena.base.number import quantity
-from arena.base.writing import write_text
 from arena.ratings.interval import Interval
 
 INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"

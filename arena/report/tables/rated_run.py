@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pandas as pd
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.base.files import RUNS
 from arena.base.wording import message_of
 from arena.experiment.model import Experiment

@@ -16,10 +16,9 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from arena.base.files import replace
+from arena.base.files import replace, write_text
 from arena.base.number import known
 from arena.base.wording import counted
-from arena.base.writing import write_text
 from arena.ledger.game import played_games
 from arena.report.markup import environment, script
 from arena.report.page import html_of

@@ -25,7 +25,7 @@ from numba import types
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
-from arena.base.errors import ArenaError
+from arena.base import ArenaError
 from arena.rules.endgame import MOST_PIECES
 from arena.rules.jit.cache import cache_folder, hash_of_code
 from arena.rules.jit.kernel import entry, inlined, is_compiling, kernel

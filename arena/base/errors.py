@@ -1,8 +1,0 @@
-"""The error that ends a command with one line."""
-
-
-class ArenaError(Exception):
-    """What a user has to know and mend; as text one line, or one for each problem.
-
-    The command line prints it and exits with code 2.
-    """
