@@ -51,7 +51,7 @@ _PIECES = BeforeValidator(
 class WinRule(Section):
     """A game is won when the scores have a player `men` ahead for `plies` plies."""
 
-    men: float = Field(default=3.0, gt=0, description="Men that a score has it ahead, at least.")
+    men: float = Field(default=3.0, gt=0, description="Least lead of a score, in men.")
     plies: int = Field(default=6, ge=2, description="Plies in a row whose scores say so.")
     agreed: bool = Field(default=True, description="Of both players' moves; false: of the loser's alone.")
 
@@ -59,7 +59,7 @@ class WinRule(Section):
 class DrawRule(Section):
     """A game is drawn when the scores of both players are level, within `men`, for `plies` plies."""
 
-    men: float = Field(default=0.2, ge=0, description="Men that a score is from 0, at most.")
+    men: float = Field(default=0.2, ge=0, description="Greatest distance of a score from 0, in men.")
     plies: int = Field(default=20, ge=2, description="Plies in a row whose scores say so.")
     after: int = Field(default=60, ge=0, description="Plies of the game before it may be drawn so.")
 
@@ -101,7 +101,7 @@ class ProcessLimits(Section):
         default=3600.0, gt=0, description="Seconds for all moves of a game without a time limit."
     )
     memory: int = Field(default=2048, ge=64, description="Megabytes that it may take.")
-    processes: int = Field(default=64, ge=1, description="Processes that it may be at once, itself included.")
+    processes: int = Field(default=64, ge=1, description="Processes that it may run at once, itself included.")
     readable: tuple[str, ...] = Field(
         default=(), strict=False, description="Files and folders that it may read in a sandbox, too."
     )
@@ -117,8 +117,8 @@ class Failures(Section):
     )
     faulty: Literal["leave-out", "forfeit", "stop"] = Field(
         default="stop",
-        description="Whether own code that a check finds faulty is left out, loses games that it fails in, or "
-        "ends the command if it cannot be built.",
+        description="Own code that a check finds faulty: leave it out, let it lose the games that it fails in, or end "
+        "the command if it cannot be built.",
     )
 
 
@@ -301,12 +301,12 @@ class Experiment(Section):
     variants: Variants | None = Field(
         default=None,
         exclude=True,
-        description="In place of variant: several rule sets, by each of which all is played, a run each.",
+        description="Instead of variant: several rule sets, one run each.",
     )
     limits: Limits | None = Field(
         default=None,
         exclude=True,
-        description="Several limits: the players without one of their own play at each of them, a run each.",
+        description="Several limits, one run each, for players without a limit of their own.",
     )
     seed: int = Field(default=0, ge=0, description="The seed of all random numbers.")
     openings: Openings = Openings()

@@ -105,7 +105,7 @@ class Openings(Section):
         default=None, ge=0, description="Plies of each game of a PDN, to the opening [all of it]."
     )
     order: Literal["random", "file"] | None = Field(
-        default=None, description="Of the openings of a set or file, `count` by lot, or the first ones [random]."
+        default=None, description="How `count` chooses from a set or file: by lot, or the first ones [random]."
     )
     count: int | None = Field(
         default=None,

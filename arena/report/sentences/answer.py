@@ -79,9 +79,9 @@ def how_to_read(claims: Sequence[Claim]) -> str:
     """What the Elo of claims is, and when one of two is said to be stronger."""
     if not any(claim.elo or claim.compares for claim in claims):
         return ""
-    words = "100 Elo are 64 % of the points; ± is the 95 % interval of one number"
+    words = "100 Elo are 64 % of the points. ± is a 95 % interval"
     if any(claim.compares for claim in claims):
-        words += ", “stronger” has a chance of error of 5 % for all comparisons of a run together"
+        words += "; the chance that any “stronger” of a run is wrong is 5 %"
     return f"{words}."
 
 
@@ -411,5 +411,5 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
     if experiment.openings.is_random:
         count = times * experiment.openings.to_draw
         setting = f"--openings {count}" if is_match(run) else f"openings: {{count: {count}}}"
-    words = f"To show a difference of {elo} Elo with a chance of 80 % takes {times} times the games"
+    words = f"To show {elo} Elo with a probability of 80 % takes {times} times the games"
     return MoreGames(words + (":" if setting else "."), setting)

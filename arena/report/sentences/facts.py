@@ -63,7 +63,7 @@ def _limits(run: Run) -> str:
             else describe_limit(limited[0].limit)
         )
     kinds = dict.fromkeys(terms(limits(spec)) for spec in limited)
-    return f"limits of {listed(kinds)}" if kinds else ""
+    return f"limited by {listed(kinds)}" if kinds else ""
 
 
 def _openings(run: Run) -> str:

@@ -98,7 +98,7 @@ class RatedRun:
             return f"{called(player)} = {elo:g}"
         once = ", two that are one player counted once" if self.ratings.twins else ""
         of = "all players" if len(self.ratings.groups) < 2 else "each group"
-        return f"mean of {of}, weighted by information{once}, = 0"
+        return f"0 = information-weighted mean of {of}{once}"
 
     @property
     def large(self) -> bool:
