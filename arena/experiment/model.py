@@ -117,8 +117,8 @@ class Failures(Section):
     )
     faulty: Literal["leave-out", "forfeit", "stop"] = Field(
         default="stop",
-        description="Own code that a check finds faulty: leave it out, let it lose the games that it fails in, or end "
-        "the command if it cannot be built.",
+        description="Own code that a check finds faulty: leave it out, let it lose the games that it fails in, or "
+        "end the command if it cannot be built.",
     )
 
 
