@@ -22,8 +22,6 @@ from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger, StoreError
 from arena.ledger.read import read
 from arena.rules.notation import NotationError, fen, parse_fen
-from arena.rules.pdn.read import read_pdn
-from arena.rules.pdn.write import write_pdn
 from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import invoke
 from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
@@ -140,14 +138,6 @@ def a_fen(data: bytes, folder: Path) -> None:
             assert parse_fen(variant, fen(variant, position)) == position
 
 
-def a_pdn(data: bytes, folder: Path) -> None:
-    games, problems = read_pdn(_file(folder, "x.pdn", data))
-    for problem in problems:
-        assert str(problem).strip()
-    again = read_pdn("\n".join(map(write_pdn, games)))
-    assert [game.moves for game in again.games] == [game.moves for game in games]
-
-
 def an_openings_file(data: bytes, folder: Path) -> None:
     for name in ("x.fen", "x.pdn"):
         try:
@@ -205,7 +195,6 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     return {
         "configuration": Target(configurations, words("yaml"), a_configuration, 100),
         "FEN": Target(fens, words("fen"), a_fen, 150),
-        "PDN": Target(pdn, words("pdn"), a_pdn, 30),
         "openings": Target([*fens, *pdn], words("fen") + words("pdn"), an_openings_file, 60),
         "rated CSV": Target([_bytes(text) for text in CSV], words("csv"), results_of("x.csv"), 30),
         "rated PDN": Target(pdn, words("pdn"), results_of("x.pdn"), 20),
@@ -213,7 +202,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     }
 
 
-NAMES = ("configuration", "FEN", "PDN", "openings", "rated CSV", "rated PDN", "ledger")
+NAMES = ("configuration", "FEN", "openings", "rated CSV", "rated PDN", "ledger")
 
 
 @pytest.mark.full(but=["1-configuration"])

@@ -2,37 +2,25 @@
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import arena
 from arena.experiment.formats.base import MIN_ROUNDS, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
-from arena.experiment.load import load
 from arena.experiment.yaml.values import ConfigError
-from arena.ledger.ledger import Ledger
-from arena.ledger.record import GameRecord
-from arena.play import carry_out
-from arena.play.match import Task
 from arena.play.pilot import expectation, pilot
-from arena.play.prepare import prepare
 from arena.ratings.interval import ELO_PER_LOGIT, Z95
 from arena.ratings.joint import rate
-from arena.ratings.match import detectable, resolution, sprt
+from arena.ratings.match import detectable, resolution
 from arena.report.sentences.answer import decision
 from arena.report.sentences.facts import narrowed
-from arena.report.tables.outcomes import sprt_path, verdict
-from arena.rules.game import Termination
-from arena.rules.result import points_of, result_of
+from arena.report.tables.outcomes import sprt_path
+from arena.rules.result import result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
-from tests.helpers.runs import playing
-from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, Result, batches, drawn, plan_of
+from tests.helpers.schedules import DYNAMIC, FOUR, Result, batches, drawn, plan_of
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
-TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
 SPRT = {"elo0": 0.0, "elo1": 40.0, "alpha": 0.05, "beta": 0.05, "model": "normalized"}
 
 
@@ -40,63 +28,6 @@ def test_a_format_with_rounds_needs_openings_for_all_of_them(tmp_path):
     text = "format: {type: swiss, rounds: 3, pairs: 9}\n" + FOUR
     with pytest.raises(ConfigError, match="4:29: with 4 players, swiss needs 27 openings, not 24"):
         plan_of(tmp_path, text)
-
-
-@cache
-def deciding_pair(results: tuple[float, ...]) -> int:
-    """The first pair after which the test of SPRT is decided, by trying every prefix."""
-    for pairs in range(1, len(results) + 1):
-        counts = np.bincount([round(2 * points) for points in results[:pairs]], minlength=5)
-        if sprt(counts, 0.0, 40.0).verdict != "continue":
-            return pairs
-    raise AssertionError("not decided")
-
-
-def record(task: Task) -> GameRecord:
-    """A made-up game: `a` wins two of three with the white men, by their keys; all others are level."""
-    is_won = task.white.name == "a" and task.key % 3 > 0
-    return task.record("white" if is_won else "draw", Termination.NO_MOVES)
-
-
-TESTED = "format: match\nsprt: {elo0: 0, elo1: 40}\n" + TWO
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("order", ["backwards", "second games first"])
-def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(tmp_path, monkeypatch, order):
-    openings = "random_plies: 6, count: 960, balanced: false"
-    (tmp_path / "config.yaml").write_text(HEAD.replace("random_plies: 3, count: 24", openings) + TESTED)
-    plan = prepare(load(tmp_path / "config.yaml"))
-    schedule = plan.schedule({})
-    number_of = {game.key: game.game for game in schedule.games()}
-    results = [record(plan.task(game)).result for game in schedule.games()]
-    pairs = zip(results[::2], results[1::2], strict=True)
-    expected = deciding_pair(tuple(points_of(white) + 1 - points_of(black) for white, black in pairs))
-    place = {"backwards": -1, "second games first": 1}[order]
-    begun: list[int] = []
-
-    def shuffled(work, tasks, workers, stopping, here):
-        """Finish games in blocks of 60 in another order than they were begun."""
-        tasks = list(tasks)
-        for start in range(0, len(tasks), 60):
-            if stopping():
-                return
-            block = tasks[start : start + 60]
-            begun.extend(number_of[task.key] for task in block)
-            block.sort(key=lambda task: place * (number_of[task.key] if place < 0 else number_of[task.key] % 2))
-            yield from map(record, block)
-
-    monkeypatch.setattr(carry_out, "run_tasks", shuffled)
-    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-        for last in (-(-2 * expected // 60) * 60, 0):
-            begun.clear()
-            list(playing(plan, ledger))
-            after = plan.schedule(ledger.results())
-            assert after.order is not None
-            assert [number_of[key] for key in after.counting()] == list(range(1, 2 * expected + 1))
-            assert max(begun, default=0) == last < plan.info.games
-    path = sprt_path(arena.load(tmp_path / "out").games, Sprt.model_validate(SPRT))
-    assert len(path) == expected and verdict(path) == "H1"
 
 
 @pytest.mark.parametrize(

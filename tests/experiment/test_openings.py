@@ -242,14 +242,11 @@ def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path):
         file_openings(ENGLISH, path)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_files_of_openings_may_be_any_unicode(tmp_path, encoding):
-    for name, text in (("a.txt", "B:W21:B1\r\n"), ("a.pdn", '[FEN "B:W21:B1"]\r\n*\r\n')):
-        (tmp_path / name).write_bytes(text.encode(encoding))
-        assert len(file_openings(ENGLISH, tmp_path / name).openings) == 1
-
-
 def test_only_regular_files_of_sensible_size_in_unicode_are_read(tmp_path):
+    for encoding in ("utf-8-sig", "utf-16"):
+        for name, text in (("a.txt", "B:W21:B1\r\n"), ("a.pdn", '[FEN "B:W21:B1"]\r\n*\r\n')):
+            (tmp_path / name).write_bytes(text.encode(encoding))
+            assert len(file_openings(ENGLISH, tmp_path / name).openings) == 1
     (tmp_path / "cp1251.txt").write_bytes("# Иванов\nB:W21:B1\n".encode("cp1251"))
     with (tmp_path / "large.pdn").open("wb") as file:
         file.truncate(65 * 2**20)

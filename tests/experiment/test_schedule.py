@@ -6,12 +6,15 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.schedule import Keys, Result, Schedule
+from arena.ratings.match import sprt
+from arena.rules.result import points_of
 
 Stored = dict[int, Result]
 OPENING = "B:W21-32:B1-12"
@@ -124,11 +127,15 @@ def test_results_that_the_schedule_does_not_ask_for_do_not_count():
     assert again.order == schedule.order
 
 
-def test_a_test_that_is_decided_needs_no_further_game():
+def test_a_test_ends_at_the_first_pair_that_decides_it_and_needs_no_further_game():
     plan, _ = PLANS["a match with a test"]
     stored = Stored()
     whole = follow(plan, stored, plan.played, random.Random(1))
-    assert whole.decided and len(counting(plan, stored)) < 300
+    points = [points_of(plan.played(game).result) for game in plan.schedule({}).games()]
+    halves = [round(2 * (white + 1 - black)) for white, black in zip(points[::2], points[1::2], strict=True)]
+    prefixes = (np.bincount(halves[:pairs], minlength=5) for pairs in range(1, len(halves) + 1))
+    deciding = next(sum(counts) for counts in prefixes if sprt(counts, 0, 90).verdict != "continue")
+    assert whole.decided and len(counting(plan, stored)) == 2 * deciding
     again = plan.schedule(stored)
     assert not again.advance() and again.order == []
 
