@@ -219,7 +219,8 @@ def test_faulty_submissions_are_left_out_each_with_its_reason(tmp_path):
 
 @pytest.mark.full
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
-def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path):
+def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 0.1)
     mark = tmp_path / "mark"
     evil = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n{GOOD}"
     homework = handed_in(tmp_path, {"alice": GOOD, "evil": evil}, "sandbox: true\n")
