@@ -167,12 +167,12 @@ def rows(table):
 
 
 @pytest.mark.parametrize(("name", "position", "expected"), rows(ARTICLES))
-def test_the_legal_moves_are_those_of(name, position, expected) -> None:
+def test_the_legal_moves_follow(name, position, expected) -> None:
     assert sorted(Game(name, position).legal_texts) == sorted(expected.split())
 
 
 @pytest.mark.parametrize(("name", "board", "men", "first"), rows(SETUPS))
-def test_the_board_is_that_of(name, board, men, first) -> None:
+def test_the_board_and_the_first_moves_follow(name, board, men, first) -> None:
     variant = VARIANTS[name]
     assert (2 * variant.rules.per_row, variant.rules.rows) == board
     assert variant.start.white.bit_count() == variant.start.black.bit_count() == men
@@ -180,7 +180,7 @@ def test_the_board_is_that_of(name, board, men, first) -> None:
 
 
 @pytest.mark.parametrize(("name", "changes", "position", "cycle", "ply", "termination"), rows(DRAWS))
-def test_the_draw_comes_at_the_ply_of(name, changes, position, cycle, ply, termination) -> None:
+def test_the_draw_comes_at_the_ply_by(name, changes, position, cycle, ply, termination) -> None:
     game, moves = Game({"base": name, **changes}, position), cycle.split()
     while game.outcome is None:
         game.push(moves[len(game.moves) % len(moves)])

@@ -132,13 +132,13 @@ def all_of_two_pieces_follow(tables: EndgameTables, variant: Variant) -> int:
     return len(positions)
 
 
-def test_tables_say_what_the_definition_says_of_every_position_of_two_pieces(home):
+def test_tables_follow_the_definition_in_every_position_of_two_pieces(home):
     assert all_of_two_pieces_follow(make(ENGLISH, 2), ENGLISH) > 3488
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("small", SMALL, ids=lambda variant: variant.about)
-def test_tables_say_what_the_definition_says_on_a_small_board(home, small):
+def test_tables_follow_the_definition_on_a_small_board(home, small):
     tables = make(small, 4)
     assert all_of_two_pieces_follow(tables, small) > 500
     for pieces in (3, 4):
@@ -237,7 +237,7 @@ def test_tables_of_other_code_are_not_read_and_are_deleted_when_they_were_long_u
 
 
 @pytest.mark.parametrize("calls", [1, 6])
-def test_what_was_interrupted_is_resumed(own_home, calls):
+def test_solving_that_was_interrupted_is_resumed(own_home, calls):
     reports: list[tuple[int, int]] = []
 
     def interrupt(_: Variant, sizes: Collection[int], done: int) -> None:
@@ -261,7 +261,7 @@ def test_what_was_interrupted_is_resumed(own_home, calls):
     assert contents(folder_of(ENGLISH)) == resumed
 
 
-def test_what_another_process_solves_is_waited_for(own_home):
+def test_tables_that_another_process_solves_are_waited_for(own_home):
     lock = lock_folder(folder_of(ENGLISH).parent)
     with ThreadPoolExecutor() as threads:
         made = threads.submit(make, ENGLISH, 2)

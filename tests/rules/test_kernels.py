@@ -64,7 +64,7 @@ def python(code: str, *arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def test_a_change_of_what_a_kernel_does_has_another_folder_and_one_of_its_words_has_not(tmp_path, monkeypatch):
+def test_a_change_of_code_has_another_folder_and_a_change_of_words_has_not(tmp_path, monkeypatch):
     (path := tmp_path / "tree" / "arena" / "rules" / "moves.py").parent.mkdir(parents=True)
     monkeypatch.setattr("arena.rules.jit.cache.ROOT", tmp_path / "tree")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))

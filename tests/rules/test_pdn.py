@@ -426,7 +426,7 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
         ('[Result "1-0"]\n1. 9-13\n0-1', 3, 1, 2, [1, 6]),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(tmp_path, text, line, game, ply, moves):
+def test_a_fault_has_its_place_and_the_rest_is_read(tmp_path, text, line, game, ply, moves):
     path = tmp_path / "games.pdn"
     path.write_text(f"{text}\n\n{OPENING}\n", encoding="utf-8")
     games, problems = read_pdn(path, ENGLISH)
@@ -495,7 +495,7 @@ def test_a_file_that_is_not_unicode_is_read_as_latin_1_which_is_a_problem(tmp_pa
         ("italian.pdn", "italian", [(25, "white"), (30, "black")]),
     ],
 )
-def test_files_of_other_programs_are_read_whole_by_the_rules_that_their_moves_tell(file, rules, expected):
+def test_files_of_other_programs_are_read_whole_by_the_rules_of_their_moves(file, rules, expected):
     games, problems = read_pdn(DATA / file)
     assert [problem.ply for problem in problems] in ([], [0])
     assert [(game.variant.name, len(game.moves), game.result) for game in games] == [
