@@ -19,7 +19,7 @@ LIMITS = {
     "none": Limit(),
     "depth": Limit(depth=3),
     "nodes": Limit(nodes=300),
-    "one node": Limit(nodes=1),
+    "one_node": Limit(nodes=1),
     "seconds": Limit(seconds=0.003),
     "clock": Limit(clock=0.1, increment=0.001),
     "all": Limit(9, 300, 0.003, 0.1, 0.001),

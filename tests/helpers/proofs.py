@@ -1,4 +1,4 @@
-"""Small positions and what exhaustive search finds in them."""
+"""Positions to search: of play, endings, and small ones with what exhaustive search finds in them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from arena.rules.movegen import apply, legal_moves
+from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.position import Position
 from arena.rules.rules import NEVER, Rules, board_rules
 from arena.rules.variants import Variant
 from players.negamax.score import decided_value
-from tests.helpers.rule_sets import by_values
+from tests.helpers.rule_sets import by_values, share
 
 SIX = board_rules(6, 3)
 
@@ -45,3 +45,22 @@ def small_positions(variant: Variant, count: int) -> list[Position]:
         if len(legal_moves(variant.rules, position)) > 1:
             positions.append(position)
     return positions
+
+
+def open_positions(variant: Variant, played: list[Position], number: int) -> list[Position]:
+    """Positions of play in which there is a move; of rule sets that run as values fewer, see `share`."""
+    moving = [position for position in played if has_move(variant.rules, position)]
+    number = share(variant, number)
+    return moving[:: len(moving) // number][:number]
+
+
+def ending(variant: Variant, rng: random.Random, most: int) -> Position:
+    """A random position of 2 to `most` pieces, two thirds of them kings, no man where it is crowned."""
+    rules, bits = variant.rules, list(variant.bits)
+    while True:
+        pieces = rng.sample(bits, rng.randint(2, most))
+        white = sum(bit for bit in pieces[1:] if rng.random() < 1 / 2) | pieces[0]
+        kings = sum(bit for bit in pieces if rng.random() < 2 / 3)
+        black = sum(pieces) & ~white
+        if black and not (white & ~kings & rules.top or black & ~kings & rules.bottom):
+            return Position(white, black, kings, rng.randint(0, 1))

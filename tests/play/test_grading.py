@@ -42,7 +42,7 @@ from arena.rules.variants import VARIANTS
 from players.player import Allowance, PlayerSpec
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, refused
-from tests.helpers.endings import ending as random_ending
+from tests.helpers.proofs import ending as random_ending
 from tests.helpers.watched import Stopper
 
 ENGLISH = VARIANTS["english"]

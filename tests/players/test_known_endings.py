@@ -26,7 +26,7 @@ from players.negamax.switches import PRESETS
 from players.player import LEVELS, Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.command_line import invoke, one_line
-from tests.helpers.endings import ending
+from tests.helpers.proofs import ending
 
 ENGLISH = VARIANTS["english"]
 PIECES = 3

@@ -14,7 +14,7 @@ import pytest
 
 from arena.experiment.openings.sources import random_line
 from arena.rules.game import Game
-from arena.rules.movegen import apply, has_move, legal_moves
+from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
@@ -27,13 +27,11 @@ from players.negamax.table_and_order import key, key_after
 from players.plain import Greedy, Plain
 from players.player import AnswerError, Choice, Limit
 from tests.helpers import naive
-from tests.helpers.rule_sets import share
+from tests.helpers.proofs import open_positions
 
 pytestmark = pytest.mark.compiled
 ENGLISH = VARIANTS["english"]
 
-POSITIONS = 100
-"""Searched of each rule set; of those that run as values its `share`."""
 ORACLE_NODES = 100
 UNEVEN = (
     "B:W12,18,21,23,25,28,29,30,31,32:B1,2,3,4,6,8,9,14,16",
@@ -44,16 +42,8 @@ UNEVEN = (
 
 
 @pytest.fixture(scope="session")
-def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
-    """Positions from play in which there is a move."""
-    moving = [position for position in played if has_move(variant.rules, position)]
-    number = share(variant, POSITIONS)
-    return moving[:: len(moving) // number][:number]
-
-
-@pytest.fixture(scope="session")
-def minimax(variant: Variant) -> Negamax:
-    return Negamax(variant, "simple", "minimax")
+def positions(variant: Variant, played: list[Position]) -> list[Position]:
+    return open_positions(variant, played, 100)
 
 
 @pytest.fixture(scope="session")
@@ -65,8 +55,9 @@ def choose(player: Negamax | Plain, variant: Variant, position: Position, depth:
     return player.choose(Game(variant, position), Limit(depth), random.Random(0))
 
 
-def test_minimax_is_the_oracles_in_value_nodes_and_leaves(variant, open_positions, minimax, alpha_beta):
-    for position in open_positions[::5]:
+def test_minimax_is_the_oracles_in_value_nodes_and_leaves(variant, positions, alpha_beta):
+    minimax = Negamax(variant, "simple", "minimax")
+    for position in positions[::5]:
         state = naive.state_of(variant.rules, position)
         for depth in (1, 2, 3):
             choice = choose(minimax, variant, position, depth)
@@ -100,8 +91,8 @@ def plain_alpha_beta(
     return best
 
 
-def test_alpha_beta_counts_as_a_plain_one_does(variant, open_positions, alpha_beta):
-    for position in open_positions[::5]:
+def test_alpha_beta_counts_as_a_plain_one_does(variant, positions, alpha_beta):
+    for position in positions[::5]:
         for depth in (1, 2, 3, 4):
             counted = Counter(nodes=0, leaves=0, cutoffs_max=0, cutoffs_min=0)
             score = plain_alpha_beta(variant, position, depth, -WIN, WIN, 0, counted)
@@ -110,15 +101,15 @@ def test_alpha_beta_counts_as_a_plain_one_does(variant, open_positions, alpha_be
             assert choice.score == score
 
 
-def test_the_plain_player_searches_the_same_tree_as_alpha_beta(variant, open_positions, alpha_beta):
+def test_the_plain_player_searches_the_same_tree_as_alpha_beta(variant, positions, alpha_beta):
     plain = Plain(variant)
-    for position in open_positions[::10]:
+    for position in positions[::10]:
         found, expected = (choose(player, variant, position, 3) for player in (plain, alpha_beta))
         assert found == expected._replace(leaves=0, deepest=0, cutoffs_max=0, cutoffs_min=0, cutoffs_first=0)
 
 
-def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_positions, alpha_beta):
-    for position in open_positions:
+def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, positions, alpha_beta):
+    for position in positions:
         for depth in (1, 2, 5):
             choice = choose(alpha_beta, variant, position, depth)
             assert choice.pv[0] == choice.move

@@ -12,7 +12,6 @@ import pytest
 
 from arena.experiment.openings.sources import random_line
 from arena.rules.game import Game
-from arena.rules.movegen import has_move
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
@@ -28,7 +27,8 @@ from players.player import Choice, Limit
 from players.published.programs import AlphaBeta, CheckersAI, Cis300, Game3, Published
 from players.published.search import ProgramSettings
 from tests.helpers import naive
-from tests.helpers.rule_sets import UNCOMPILED, share
+from tests.helpers.proofs import open_positions
+from tests.helpers.rule_sets import UNCOMPILED
 
 ENGLISH = VARIANTS["english"]
 KINGS = "W:WK14,K15:BK32"
@@ -60,17 +60,15 @@ LESS_FAR: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
-    moving = [position for position in played if has_move(variant.rules, position)]
-    number = share(variant, POSITIONS)
-    return moving[:: len(moving) // number][:number]
+def positions(variant: Variant, played: list[Position]) -> list[Position]:
+    return open_positions(variant, played, POSITIONS)
 
 
 @pytest.fixture(scope="module")
-def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice]]:
+def truths(variant: Variant, positions: list[Position]) -> list[tuple[Position, int, Choice]]:
     """Positions with a depth, and plain minimax's choice."""
     player = Negamax(variant, "simple", "minimax")
-    depths = [(position, 1 + i % 4) for i, position in enumerate(open_positions)]
+    depths = [(position, 1 + i % 4) for i, position in enumerate(positions)]
     return [(position, depth, choose(player, variant, position, depth)) for position, depth in depths]
 
 
@@ -207,9 +205,9 @@ def test_a_draw_by_counted_plies_is_seen_without_one_by_repetition(kind, rules, 
 
 
 @pytest.mark.parametrize(("nodes", "switches"), [(1, {}), (10, {"iir": 1}), (137, {"iir": 1}), (5000, {})])
-def test_no_more_nodes_are_entered_than_the_limit_allows(variant, open_positions, nodes, switches):
+def test_no_more_nodes_are_entered_than_the_limit_allows(variant, positions, nodes, switches):
     player = Negamax(variant, "simple", "full", **switches)
-    for position in open_positions[::10]:
+    for position in positions[::10]:
         choice = player.choose(Game(variant, position), Limit(nodes=nodes), random.Random(0))
         assert choice.nodes <= nodes
         assert choice.move in Game(variant, position).legal_moves
