@@ -16,7 +16,6 @@ from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
 from players.evaluation.sample import FROM_GAMES, THINNED, positions_of
 from players.examine import Examination, examination_stages, examine
-from players.loading import PlayerError
 from players.player import Limit, PlayerSpec
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line
@@ -91,24 +90,24 @@ def lists(position, rules):
     return of_list(position, rules, position.turn)
 """
 FOUND = {
-    "lists": ("warning", "takes memory at every call"),
-    "wrong_sign": ("error", r"falls in (\d+) of \1 positions when the opponent lacks a man"),
-    "whites_view": ("error", r"mirror image .* in \d+ of 300 .*\(W:W.*\(is it from White's view"),
+    "lists": ("warning", "memory"),
+    "wrong_sign": ("error", r"(\d+) of \1 positions"),
+    "whites_view": ("error", r"in \d+ of 300 .*\(W:W.*White's view"),
     "whites_rows": ("warning", r"in \d+ of 300 positions \(.*\), -?\d+ and -?\d+ \("),
-    "division_in_endings": ("error", r"raises an exception, .* in \d\d? of 300 .*: line 27: ZeroDivisionError: "),
-    "too_large": ("error", r"reaches \de\+06 in \d+ of 300 .*900000"),
+    "division_in_endings": ("error", r"in \d\d? of 300 .*: line 27: ZeroDivisionError: "),
+    "too_large": ("error", r"\de\+06 in \d+ of 300 .*900000"),
     "by_chance": ("error", "in 300 of 300 positions"),
     "nothing": ("warning", "is 0 in all positions"),
-    "raising": ("error", "raises an exception, .*: line 44: ValueError: bad luck"),
+    "raising": ("error", "line 44: ValueError: bad luck"),
 }
-"""What is found of each evaluation of OWN, and nothing else but what is right."""
+"""The one finding on each evaluation of OWN."""
 LOST = {
     "own.py:endless": r"end within 5 s while valuing [BW]:W.*:B.*K",
     "own.py:out_of_bounds": r"\(SIGSEGV\) while valuing .* \(is an index",
     "dies.py:good": r"\(exit code 7\) while it was being loaded and compiled",
     "loops.py:good": r"end within 2 s while it was being loaded and compiled",
 }
-"""What is said of those whose process does not come to its end."""
+"""The findings on those whose process does not come to its end."""
 
 
 @pytest.fixture(autouse=True)
@@ -152,16 +151,10 @@ def test_a_mistake_is_found_by_its_own_message(name):
 @pytest.mark.compiled
 @pytest.mark.parametrize("reference", LOST)
 def test_an_evaluation_that_crashes_or_hangs_is_named_with_its_file(reference):
-    try:
-        result = examine(reference, ENGLISH, build_seconds=2 if "loops" in reference else 60)
-    except PlayerError as error:
-        said = str(error)
-    else:
-        [finding] = result.findings
-        assert finding.level == "error"
-        said = finding.words
-    assert said.startswith(reference) and re.search(LOST[reference], said), said
-    one_line(said)
+    [finding] = examine(reference, ENGLISH, build_seconds=2 if "loops" in reference else 60).findings
+    assert finding.level == "error"
+    assert finding.words.startswith(reference) and re.search(LOST[reference], finding.words)
+    one_line(finding.words)
 
 
 def test_a_sample_has_positions_of_all_phases_and_is_always_the_same(variant):

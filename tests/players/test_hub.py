@@ -1,4 +1,4 @@
-"""The Hub protocol: its lines, positions and moves, and a player of ours that is offered by it."""
+"""The Hub protocol: its lines, positions and moves, and a player of ours that speaks it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_positions_and_moves_are_read_as_they_were_written(rules: Variant):
                 assert parse_hub_move(rules, game.position, text, game.legal_moves) == move
 
 
-def test_the_text_is_that_of_the_protocol():
+def test_positions_moves_and_names_are_as_the_protocol_writes_them():
     game = Game(INTERNATIONAL)
     assert position_text(INTERNATIONAL, game.position) == START
     for text in ("32-28", "19-23", "28x19x23", "14x23x19"):
@@ -88,12 +88,10 @@ def test_captured_squares_come_in_any_order_and_may_be_left_out_where_the_ends_a
         assert parse_hub_move(INTERNATIONAL, position, text, legal) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", START[:-1], START + "e", "X" + START[1:], START.replace("e", "x"), "Ww" + START[2:]]
-)
-def test_what_is_no_position_is_refused(text):
-    with pytest.raises(NotationError):
-        parse_position(INTERNATIONAL, text)
+def test_a_wrong_position_is_refused():
+    for text in ("", START[:-1], START + "e", "X" + START[1:], START.replace("e", "x"), "Ww" + START[2:]):
+        with pytest.raises(NotationError):
+            parse_position(INTERNATIONAL, text)
 
 
 # --- the server
@@ -172,21 +170,21 @@ def test_a_search_without_end_answers_while_it_thinks_and_is_stopped(options: di
         ["set-param name=tt value=3"],
     ],
 )
-def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str]):
+def test_a_wrong_command_is_an_error_in_one_line(talk: Talk, lines: list[str]):
     assert talk.say(*lines)
     errors = [parse_line(text).arguments["message"] for text in talk.lines if text.startswith("error")]
     one_line(errors[-1])
 
 
-def test_the_seed_decides_what_a_player_of_chance_does():
+def test_the_seed_decides_what_a_random_player_does():
     def moves(seed: str) -> list[str]:
         talk = Talk(type="random")
         assert talk.say(f"set-param name=seed value={seed}", "init", "new-game", "level depth=1")
-        said = []
+        chosen = []
         for _ in range(8):
             assert talk.say(f"pos pos={ENGLISH_START}", "go think")
-            said.append(talk.wait("done").arguments["move"])
-        return said
+            chosen.append(talk.wait("done").arguments["move"])
+        return chosen
 
     assert moves("1") == moves("1") != moves("2")
 
@@ -229,7 +227,7 @@ class Own:
         ("resigns", "done", "resign"),
     ],
 )
-def test_a_player_that_fails_is_an_error_and_one_may_resign(how: str, command: str, argument: str):
+def test_a_players_failure_is_an_error_and_its_resignation_a_move(how: str, command: str, argument: str):
     talk = Talk(type="tests.players.test_hub:Own", how=how)
     assert talk.say("init", f"pos pos={ENGLISH_START}", "level depth=1", "go think")
     [value] = talk.wait(command).arguments.values()
@@ -243,8 +241,8 @@ def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
     command = [sys.executable, "-m", "arena", "hub", player, "--variant", "english"]
     done = subprocess.run(command, input=commands, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stderr
-    said = {text.split()[0] for text in done.stdout.splitlines()}
-    assert said == {"id", "param", "wait", "ready", "info", "done"} and "thinking" in done.stderr
+    printed = {text.split()[0] for text in done.stdout.splitlines()}
+    assert printed == {"id", "param", "wait", "ready", "info", "done"} and "thinking" in done.stderr
 
 
 @pytest.mark.parametrize("player", ["{preset: ful}", "full", "{depth: six}"])

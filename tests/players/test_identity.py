@@ -81,7 +81,7 @@ def test_an_edited_module_or_file_is_loaded_again_and_a_folders_own_helper_is_im
     assert [says(spec), says(other)] == [(2, "b"), (7, "a")]
 
 
-def test_players_of_one_process_have_their_own_files_also_what_another_one_has_imported(tmp_path: Path) -> None:
+def test_players_of_one_process_have_their_own_files_although_another_one_imported_them(tmp_path: Path) -> None:
     first, second = written(tmp_path / "a"), written(tmp_path / "b", 7)
     again = replace(first, name="again")
     shared = tmp_path / "a" / "other.py"
@@ -156,7 +156,7 @@ def test_a_module_that_pythons_own_hides_is_named(
         load_object(reference, "type", callable)
 
 
-def test_a_second_save_of_as_many_bytes_is_seen_also_where_it_keeps_the_time(tmp_path: Path) -> None:
+def test_a_second_save_of_as_many_bytes_is_seen_although_it_keeps_the_time(tmp_path: Path) -> None:
     file = tmp_path / "my.py"
     marks = []
     for text in ("a = 1", "a = 2", "a = 3"):
