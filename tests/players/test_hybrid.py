@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -64,10 +66,7 @@ def first_victims(rules: Rules, position: Position, side: int) -> int:
         first_king_wins=False,
     )
     victims = position.black if side else position.white
-    taken = 0
-    for move in legal_moves(single, turned):
-        taken |= move & victims
-    return taken.bit_count()
+    return reduce(or_, (move & victims for move in legal_moves(single, turned)), 0).bit_count()
 
 
 PHASED = {

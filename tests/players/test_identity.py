@@ -124,6 +124,7 @@ def test_files_that_an_entry_names_are_its_players_and_one_that_is_missing_is_bl
     assert {"net.bin", "none.bin", "player.py"} < set(placed(player.files, tmp_path))
 
 
+@pytest.mark.full
 def test_large_files_are_not_copied(tmp_path: Path) -> None:
     sizes = {"small": 1 << 10, "large": 40 << 20, "larger": 41 << 20}
     for name, size in sizes.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import resource
 import shutil
 import time
@@ -43,7 +42,7 @@ from arena.rules.variants import VARIANTS, Variant
 from arena.watch.status import announcing
 from tests.helpers import naive
 from tests.helpers.command_line import one_line
-from tests.helpers.rule_sets import by_values
+from tests.helpers.rule_sets import BY_NAME, by_values
 
 pytestmark = pytest.mark.compiled
 ENGLISH = VARIANTS["english"]
@@ -146,12 +145,11 @@ def test_tables_follow_the_definition_on_a_small_board(home, small):
             follows(tables, small, position)
 
 
-@pytest.mark.full(only=["international"])
-def test_values_of_three_pieces_follow_from_those_after_the_moves(home, variant):
-    if line := why_no_tables(variant):
-        with pytest.raises(EndgameError, match=re.escape(line)):
-            make(variant, 3)
-        return
+@pytest.mark.parametrize("name", ["english", "international", "thai-10x10"])
+@pytest.mark.full(but=["english"])
+def test_values_of_three_pieces_follow_from_those_after_the_moves(home, name):
+    """On whole boards; the rules are all tried on small ones."""
+    variant = BY_NAME[name]
     tables = make(variant, 3)
     for position in drawn(variant, 3, 200):
         follows(tables, variant, position)

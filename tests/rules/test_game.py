@@ -177,12 +177,10 @@ def test_a_side_without_a_move_passes_until_neither_can_move():
 
 
 def test_a_position_with_the_other_side_to_move_is_another_one():
-    whites_triangle = "46-41 45-40 41-37 40-45 37-46"
-    blacks_triangle = "45-40 46-41 40-34 41-46 34-45"
-    cycle = f"{whites_triangle} {blacks_triangle}".split()
+    triangles = ["46-41", "45-40", "41-37", "40-45", "37-46", "45-40", "46-41", "40-34", "41-46", "34-45"]
     game = Game(with_draws("international", repetition=3), "W:WK46:BK45")
     while game.outcome is None:
-        game.push(cycle[len(game.moves) % len(cycle)])
+        game.push(triangles[len(game.moves) % len(triangles)])
     assert len(game.moves) == 20
 
 
