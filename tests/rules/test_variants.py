@@ -36,7 +36,7 @@ from tests.helpers.command_line import one_line
         ({"base": "italian", "rows": 10}, "rows"),
         ("english-6x8", "base"),
         ("{base: english, lasca: true}", "lasca"),
-        *((text, "") for text in ("{", "{base: english", "{" * 1500, "{1: 2}", "{base: !!python/name:os.x }")),
+        *((text, "") for text in ("{", "{base: english", "{" * 900, "{1: 2}", "{base: !!python/name:os.x }")),
     ],
 )
 def test_a_wrong_description_is_refused_with_its_key(description, key) -> None:
