@@ -14,20 +14,10 @@ ARTICLES = [
     ("WCDF 1.18 a man does not capture backward", "english", "W:W18:B22", "18-14 18-15"),
     ("WCDF 1.19 reaching the last row ends the move", "english", "W:W9:B6,7", "9x2"),
     ("WCDF 1.20 any capture may be chosen", "english", "W:W21,22:B11,17,18", "21x14 22x13 22x8"),
-    (
-        "FMJD 3.9 a king moves any distance",
-        "international",
-        "W:WK46:B5",
-        "46-41 46-37 46-32 46-28 46-23 46-19 46-14 46-10",
-    ),
+    ("FMJD 3.9 a king moves any distance", "international", "W:WK46:B14,19", "46-41 46-37 46-32 46-28 46-23"),
     ("FMJD 4.1 a man captures backward", "international", "W:W23:B29", "23x34"),
-    (
-        "FMJD 4.11 a captured piece blocks until the move is over",
-        "international",
-        "W:WK38:B10,11,32,43",
-        "38x2 38x7",
-    ),
-    ("APCA 19 a captured piece blocks until the move is over", "pool", "W:WK4:B8,17,26", "4x13 4x31"),
+    ("FMJD 4.11 a captured piece blocks the way", "international", "W:WK38:B10,11,32,43", "38x2 38x7"),
+    ("APCA 19 a captured piece blocks the way", "pool", "W:WK4:B8,17,26", "4x13 4x31"),
     ("FMJD 4.13 the majority must be captured", "international", "W:W32:B18,27,28", "32x12"),
     ("FMJD 4.13 kings and men count the same", "international", "W:W32:BK27,18,28", "32x12"),
     ("FMJD 4.15 a man that passes the last row goes on", "international", "W:W12:B8,9", "12x14"),
@@ -61,102 +51,45 @@ ARTICLES = [
     ("simplified a man on the far row does not move, and its side passes", "simplified", "W:W3:B13", "pass"),
     ("FMJD-64 4.6 a king must land where it can go on", "russian", "W:WK29:B18,8", "29x4"),
 ]
+FIRST_100 = "31-26 31-27 32-27 32-28 33-28 33-29 34-29 34-30 35-30"
 SETUPS = [
     ("WCDF 1.1, 1.11 8x8 and 12 men", "english", (8, 8), 12, "9-13 9-14 10-14 10-15 11-15 11-16 12-16"),
-    (
-        "FMJD 2.1, 2.8 10x10 and 20 men",
-        "international",
-        (10, 10),
-        20,
-        "31-26 31-27 32-27 32-28 33-28 33-29 34-29 34-30 35-30",
-    ),
-    (
-        "FID 2.1, 2.3 8x8, the right corner dark",
-        "italian",
-        (8, 8),
-        12,
-        "21-17 21-18 22-18 22-19 23-19 23-20 24-20",
-    ),
+    ("FMJD 2.1, 2.8 10x10 and 20 men", "international", (10, 10), 20, FIRST_100),
+    ("FID 2.1, 2.3 8x8, dark right", "italian", (8, 8), 12, "21-17 21-18 22-18 22-19 23-19 23-20 24-20"),
     ("Czech 2.1 8x8", "czech", (8, 8), 12, "21-17 22-17 22-18 23-18 23-19 24-19 24-20"),
     ("APCA 1, 5 8x8 and 12 men", "pool", (8, 8), 12, "9-13 9-14 10-14 10-15 11-15 11-16 12-16"),
 ]
 """Fact, variant, board, men of a side, first moves."""
 NUMBER = re.compile(r"(?<![\w-])\d+(?:\.\d+)*(?:\([a-z]\d?\))?(?![\w-])")
-KINGS_64, CYCLE_64 = "W:WK30:BK3", "30-25 3-7 25-30 7-3"
+KINGS_64, CYCLE_64, ITALIAN = "W:WK30:BK3", "30-25 3-7 25-30 7-3", "30-26 3-7 26-30 7-3"
 KINGS_100, CYCLE_100 = "W:WK47,{}:BK4", "47-41 4-9 41-47 9-4"
-OFF = {"repetition": 0, "no_progress": 0}
+ENGLISH, CYCLE = "W:WK32:BK1", "32-27 1-6 27-32 6-1"
+OFF, ENDLESS = {"repetition": 0, "no_progress": 0}, {"repetition": 0}
+BARE = {"repetition": 0, "endings": False}
 DRAWS = [
-    ("WCDF 1.32.1 the third occurrence", "english", {}, "W:WK32:BK1", "32-27 1-6 27-32 6-1", 8, "repetition"),
-    (
-        "WCDF 1.32.2 40 moves each",
-        "english",
-        {"repetition": 0},
-        "W:WK32:BK1",
-        "32-27 1-6 27-32 6-1",
-        80,
-        "no_progress",
-    ),
+    ("WCDF 1.32.1 the third occurrence", "english", {}, ENGLISH, CYCLE, 8, "repetition"),
+    ("WCDF 1.32.2 40 moves each", "english", ENDLESS, ENGLISH, CYCLE, 80, "no_progress"),
     ("FMJD 6.1 the third occurrence", "international", {}, KINGS_100.format("50"), CYCLE_100, 8, "repetition"),
-    (
-        "FMJD 6.2 25 moves each of kings",
-        "international",
-        {"repetition": 0, "endings": False},
-        KINGS_100.format("50"),
-        CYCLE_100,
-        50,
-        "no_progress",
-    ),
+    ("FMJD 6.2 25 moves of kings", "international", BARE, KINGS_100.format("50"), CYCLE_100, 50, "no_progress"),
     ("FMJD 6.3 three against a king", "international", OFF, KINGS_100.format("49,50"), CYCLE_100, 32, "ending"),
     ("FMJD 6.4 two against a king", "international", OFF, KINGS_100.format("50"), CYCLE_100, 10, "ending"),
     ("FMJD-64 7.2.3 the third occurrence", "russian", {}, KINGS_64, CYCLE_64, 8, "repetition"),
     ("FMJD-64 7.2.4 three kings against one", "russian", OFF, "W:WK30,K31,K32:BK3", CYCLE_64, 30, "ending"),
-    (
-        "FMJD-64 7.2.5 15 moves each of kings",
-        "russian",
-        {"repetition": 0, "endings": False},
-        KINGS_64,
-        CYCLE_64,
-        30,
-        "no_progress",
-    ),
+    ("FMJD-64 7.2.5 15 moves each of kings", "russian", BARE, KINGS_64, CYCLE_64, 30, "no_progress"),
     ("FMJD-64 7.2.6 four pieces, 30 moves", "russian", OFF, "W:WK30,32:BK3,1", CYCLE_64, 60, "ending"),
     ("FMJD-64 7.2.6 six pieces, 60 moves", "russian", OFF, "W:WK30,31,32:BK3,1,2", CYCLE_64, 120, "ending"),
     ("FMJD-64 7.2.7 the long diagonal", "russian", OFF, "W:WK30,31,32:BK4", "30-26 4-8 26-30 8-4", 10, "ending"),
     ("FMJD-64 7.2.8 one against one", "russian", OFF, KINGS_64, CYCLE_64, 10, "ending"),
-    ("FID 9.3(b1) the fourth occurrence", "italian", {}, KINGS_64, "30-26 3-7 26-30 7-3", 12, "repetition"),
-    ("FID 10.4 40 moves each", "italian", {"repetition": 0}, KINGS_64, "30-26 3-7 26-30 7-3", 80, "no_progress"),
+    ("FID 9.3(b1) the fourth occurrence", "italian", {}, KINGS_64, ITALIAN, 12, "repetition"),
+    ("FID 10.4 40 moves each", "italian", ENDLESS, KINGS_64, ITALIAN, 80, "no_progress"),
     ("APCA 26 the third occurrence", "pool", {}, KINGS_64, CYCLE_64, 8, "repetition"),
     ("APCA 27 three kings against one, 13 moves", "pool", OFF, "W:WK30,K31,K32:BK3", CYCLE_64, 26, "ending"),
-    (
-        "FPD 23 20 moves each of kings",
-        "portuguese",
-        {"repetition": 0},
-        "W:WK31:BK4",
-        "31-27 4-8 27-31 8-4",
-        40,
-        "no_progress",
-    ),
-    (
-        "killer has no endings: two kings win",
-        "killer",
-        {"repetition": 0},
-        KINGS_100.format("50"),
-        CYCLE_100,
-        50,
-        "no_progress",
-    ),
-    ("APCA 26 15 moves each of kings", "pool", {"repetition": 0}, KINGS_64, CYCLE_64, 30, "no_progress"),
+    ("FPD 23 20 moves of kings", "portuguese", ENDLESS, "W:WK31:BK4", "31-27 4-8 27-31 8-4", 40, "no_progress"),
+    ("killer has no endings", "killer", ENDLESS, KINGS_100.format("50"), CYCLE_100, 50, "no_progress"),
+    ("APCA 26 15 moves each of kings", "pool", ENDLESS, KINGS_64, CYCLE_64, 30, "no_progress"),
     ("Frisian two kings against one, 7 moves", "frisian", OFF, "W:WK47,K50:BK4", CYCLE_100, 14, "ending"),
     ("Frisian one king against one, 2 moves", "frisian", OFF, "W:WK47:BK4", CYCLE_100, 4, "ending"),
-    (
-        "game3 100 plies without a capture",
-        "game3",
-        {"repetition": 0},
-        "W:WK29:BK4",
-        "29-26 4-7 26-29 7-4",
-        100,
-        "no_capture",
-    ),
+    ("game3 100 plies", "game3", ENDLESS, "W:WK29:BK4", "29-26 4-7 26-29 7-4", 100, "no_capture"),
 ]
 """Fact, variant, what is changed of it, position, moves played over and over, ply of the draw, termination."""
 
