@@ -137,7 +137,7 @@ def mixed(variant: Variant, positions: Sequence[Position], weights: Mapping[str,
 
 
 @pytest.mark.full(only=["international"])
-def test_the_mix_is_that_of_its_naive_twin(variant, played, scattered):
+def test_the_mix_is_its_parts_counted_square_by_square(variant, played, scattered):
     positions = (*played[::40], *scattered[::40])
     is_trained = has_network(variant)
     for weights in ({}, PHASED, PHASED | {"network": [60, 80] if is_trained else 0}):
