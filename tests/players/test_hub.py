@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,22 +103,29 @@ class Talk:
 
     def __init__(self, **options: object) -> None:
         self.lines: list[str] = []
+        self._written = threading.Condition()
         spec = PlayerSpec("p", str(options.pop("type", "negamax")), options=options)
-        self.server = Server(spec, ENGLISH, lambda text: self.lines.extend(text.splitlines()))
+        self.server = Server(spec, ENGLISH, self._write)
+
+    def _write(self, text: str) -> None:
+        with self._written:
+            self.lines += text.splitlines()
+            self._written.notify_all()
 
     def say(self, *lines: str) -> bool:
         return all(self.server.answer(text) for text in lines)
 
     def wait(self, command: str, seconds: float = 20.0) -> Line:
         """The next line of a command, and forget those up to it."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            for number, text in enumerate(self.lines):
-                if (read := parse_line(text)).command == command:
-                    del self.lines[: number + 1]
-                    return read
-            time.sleep(0.005)
-        pytest.fail(f"no {command} within {seconds} s, only {self.lines}")
+        with self._written:
+            assert self._written.wait_for(lambda: command in self._commands(), seconds), self.lines
+            number = self._commands().index(command)
+            read = parse_line(self.lines[number])
+            del self.lines[: number + 1]
+            return read
+
+    def _commands(self) -> list[str]:
+        return [parse_line(text).command for text in self.lines]
 
 
 @pytest.fixture
