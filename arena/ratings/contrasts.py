@@ -57,8 +57,8 @@ def _deviation_of_pairs(spread: Floats, is_connected: Bools) -> Floats:
     """The standard error of the difference of every two, infinite where there is none to tell."""
     scale = np.add.outer(np.diag(spread), np.diag(spread))
     variance = scale - 2 * spread
-    told = is_connected & (variance > _NOTHING * scale) & ~np.eye(len(spread), dtype=bool)
-    return np.where(told, np.sqrt(variance.clip(0)), np.inf)
+    is_known = is_connected & (variance > _NOTHING * scale) & ~np.eye(len(spread), dtype=bool)
+    return np.where(is_known, np.sqrt(variance.clip(0)), np.inf)
 
 
 def _largest_of_pairs(errors: Floats, deviation: Floats) -> Floats:
@@ -84,12 +84,12 @@ def line(x: Floats, values: Floats, covariance: Floats) -> tuple[Floats, float]:
     to_first = np.hstack([-np.ones((len(values) - 1, 1)), np.eye(len(values) - 1)])
     over_first, differences = to_first @ x, to_first @ values
     variances, axes = np.linalg.eigh(to_first @ covariance @ to_first.T)
-    told = variances > _NOTHING * variances.max(initial=0.0)
-    inverse = axes[:, told] / variances[told] @ axes[:, told].T
+    is_known = variances > _NOTHING * variances.max(initial=0.0)
+    inverse = axes[:, is_known] / variances[is_known] @ axes[:, is_known].T
     information = over_first.T @ inverse @ over_first
     weights = np.linalg.pinv(information, hermitian=True) @ over_first.T @ inverse
     rest = differences - over_first @ (weights @ differences)
-    freedom = int(told.sum()) - x.shape[1]
+    freedom = int(is_known.sum()) - x.shape[1]
     probability = float(chdtrc(freedom, rest @ inverse @ rest)) if freedom > 0 else 1.0
     return weights @ to_first, probability
 

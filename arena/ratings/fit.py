@@ -63,8 +63,8 @@ class JointFit:
         # the bread is the inverse of what all games tell of the parameters, 0 for those that are given
         self.theta, self.bread = _solved(games, given, prior)
         # of each game: what who moves first is expected to score, and by what that grows with the lead
-        self.score, self.told, ratio = scores(games, self.theta)
-        # `float[games, parameters]`: times `told` the derivatives of the scores
+        self.score, self.steepness, ratio = scores(games, self.theta)
+        # `float[games, parameters]`: times `steepness` the derivatives of the scores
         self.rows = design(games, ratio, size + 1)
 
         group, free = components(games.first, games.second, size), np.isnan(given[:-1])
@@ -80,7 +80,7 @@ class JointFit:
         self._scale = np.where(alike, 0.0, self.clusters / self.left * student_factor(self.left))
         self._known = weighted_squares(self.rows, by_model) + np.diag(_prior(self.theta, prior, self.theta[-1])[2])
 
-        information = abs(self.rows[:, :size]).T @ (games.weight * self.told) + 1e-12
+        information = abs(self.rows[:, :size]).T @ (games.weight * self.steepness) + 1e-12
         to_elo = np.eye(size + 1)
         to_elo[:size, :size] = (np.eye(size) - _zero(group, information, anchors))[rated_as]
         # turns parameters into the Elo of each player and, last, of moving first
@@ -139,6 +139,7 @@ def scores(games: Clusters, theta: Floats) -> tuple[Floats, Floats, Floats]:
     h = math.tanh(min(max(theta[-1], -MOST_ADVANTAGE), MOST_ADVANTAGE))
     wins, loses = expit(lead), expit(-lead)
     even = wins * loses
+    # the smaller root, in the form without a division by h, which may be 0
     x = 2 * even * h / (1 + np.sqrt(1 - 4 * even * h**2))
     this, other = (wins + x) * (loses - x), (wins - x) * (loses + x)
     return wins + x, 2 * even * this / (this + other), other / even
@@ -175,11 +176,11 @@ def _solved(games: Clusters, given: Floats, prior: float) -> tuple[Floats, Float
         return float(_prior(theta, prior, h)[0].sum() - weight @ likelihood)
 
     for _ in range(200):
-        (score, told, ratio), h = scores(games, theta), float(theta[-1])
-        rows, weight = design(games, ratio, len(theta)), games.weight * score * (1 - score) / told
+        (score, steepness, ratio), h = scores(games, theta), float(theta[-1])
+        rows, weight = design(games, ratio, len(theta)), games.weight * score * (1 - score) / steepness
         _, slope, curvature = _prior(theta, prior, h)
         slope = rows.T @ (games.weight * (score - games.points)) + slope
-        inside = weighted_squares(rows, games.weight * told) + np.diag(curvature)
+        inside = weighted_squares(rows, games.weight * steepness) + np.diag(curvature)
         bread[np.ix_(free, free)] = np.linalg.inv(inside[np.ix_(free, free)])
         step = -bread @ slope
         now, decrease = loss(theta, weight, h), -float(slope @ step)
@@ -261,8 +262,8 @@ def _by_prior(games: Clusters, group: Ints, information: Floats, anchors: list[i
     got = np.concatenate([games.first[won], games.second[lost], np.roll(anchors, 1)]).astype(np.int64)
     points = coo_array((np.ones(len(gave)), (gave, got)), shape=(len(group), len(group)))
     part = connected_components(points, connection="strong")[1] if len(group) else group
-    told = np.bincount(part, information)[part]
-    told[np.isin(part, part[anchors])] = math.inf
-    most = pd.Series(told).groupby(group).transform("idxmax").to_numpy(np.int64)
+    of_part = np.bincount(part, information)[part]
+    of_part[np.isin(part, part[anchors])] = math.inf
+    most = pd.Series(of_part).groupby(group).transform("idxmax").to_numpy(np.int64)
     is_apart: Bools = part != part[most]
     return is_apart

@@ -250,12 +250,12 @@ def _representatives(twins: Collection[tuple[int, int]], anchors: Collection[int
 
 
 def _twin_note(twins: Mapping[tuple[str, str], int]) -> str:
-    told = [
+    sentences = [
         f"{one} and {other} played the same moves in all {games} games: they are one player."
         for (one, other), games in twins.items()
     ]
-    rest = len(told) - MAX_NAMES
-    return " ".join([*told[:MAX_NAMES], *[f"So did {counted(rest, 'more pair')} of players."] * (rest > 0)])
+    rest = len(sentences) - MAX_NAMES
+    return " ".join([*sentences[:MAX_NAMES], *[f"So did {counted(rest, 'more pair')} of players."] * (rest > 0)])
 
 
 def _repetition_note(games: pd.DataFrame) -> str:

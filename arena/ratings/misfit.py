@@ -38,7 +38,7 @@ from arena.rules.result import Colour
 
 EVEN_GAME = 0.25
 """The variance of a game between equals without draws."""
-_TOLD = 1e-6
+_MEASURED = 1e-6
 """Share of a pairing's variance that its excess keeps, at least: nothing is left of what alone tells a rating."""
 FEWEST_OPPONENTS = 5
 """Opponents of a newcomer from which on their differences are measured."""
@@ -80,7 +80,7 @@ def misfit(ratings: Ratings) -> Misfit | None:
     rest, typical = beyond - weight * (excess / played)[of], float(model.sum() / number.sum())
     phi = (float(rest @ rest) + typical) / (model @ (1 - 1 / number) + typical)
     variance = phi * (model + even / played)
-    slopes = summed(joint.rows, side * joint.told, pairing).toarray() * (np.diag(joint.bread) > 0)
+    slopes = summed(joint.rows, side * joint.steepness, pairing).toarray() * (np.diag(joint.bread) > 0)
     curvature = (slopes.T / variance) @ slopes
     curvature[-1, -1] += (ELO_PER_LOGIT * Z95 / ratings.advantage.error) ** 2 if joint.tells_advantage else 0
     spread = np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
@@ -89,14 +89,14 @@ def misfit(ratings: Ratings) -> Misfit | None:
     chance = float(fdtrc(freedom, int(number.sum()) - len(number) + 1, lack / freedom))
 
     kept = variance - np.einsum("ij,jk,ik->i", slopes, spread, slopes)
-    is_told = kept > _TOLD * variance
+    is_measured = kept > _MEASURED * variance
     mean, error = excess / played, np.sqrt(np.maximum(kept, 0)) / played
-    most = int(np.argmax(np.where(is_told, np.abs(mean) / np.where(is_told, error, 1), 0)))
+    most = int(np.argmax(np.where(is_measured, np.abs(mean) / np.where(is_measured, error, 1), 0)))
     its = pairing == most
     player, opponent = sorted({*games.first[its], *games.second[its]}, reverse=bool(mean[most] < 0))
     score = 0.5 + float(np.copysign(1, mean[most]) * side[its] @ (games.points[its] - 0.5) / played[most])
     return Misfit(
-        math.sqrt(max(float((mean**2 - error**2)[is_told].mean()), 0.0)),
+        math.sqrt(max(float((mean**2 - error**2)[is_measured].mean()), 0.0)),
         chance,
         ratings.names[player],
         ratings.names[opponent],

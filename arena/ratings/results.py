@@ -292,14 +292,14 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
 
 def _first_of(path: Path, claims: Mapping[GameRules, int]) -> tuple[Colour | None, str]:
     """The colour that moves first, and what says so."""
-    said = {rules.first: (rules.source, line) for rules, line in claims.items() if rules.source}
-    if len(said) > 1:
-        source, line = said["black"]
+    movers = {rules.first: (rules.source, line) for rules, line in claims.items() if rules.source}
+    if len(movers) > 1:
+        source, line = movers["black"]
         raise ArenaError(
             f"{path}:{line}: by {source} Black moves first in this game, but White in that of line "
-            f"{said['white'][1]}: give --first for all"
+            f"{movers['white'][1]}: give --first for all"
         )
-    return next(((colour, source) for colour, (source, _) in said.items()), (None, ""))
+    return next(((colour, source) for colour, (source, _) in movers.items()), (None, ""))
 
 
 # --- CSV

@@ -124,7 +124,7 @@ def load_joint(folder: Path) -> Joint:
 def conclusion(joint: Joint) -> list[Claim]:
     """What the runs say together: who leads, and every player against the reference.
 
-    A mean over the runs is said only where they agree, else from what to what a gain goes.
+    Where the runs agree it is their mean, else the least and the greatest gain.
     """
     if joint.across is None:
         words = "There is nothing to compare before two runs have games of the same players"
@@ -135,8 +135,8 @@ def conclusion(joint: Joint) -> list[Claim]:
     ]
     chances = differing(joint.rated, joint.reference)
     differ = {name for name, chance in chances.items() if chance < DIFFER}
-    told = dict.fromkeys([players[:2], *pairs])
-    claims = [(_range if differ.intersection(pair) else _gain)(joint, *pair) for pair in told]
+    compared_pairs = dict.fromkeys([players[:2], *pairs])
+    claims = [(_range if differ.intersection(pair) else _gain)(joint, *pair) for pair in compared_pairs]
     return shortened(sorted(claims, key=lambda claim: not claim.is_shown))
 
 
@@ -151,7 +151,7 @@ def _gain(joint: Joint, player: str, other: str) -> Claim:
 
 
 def _range(joint: Joint, player: str, other: str) -> Claim:
-    """From what to what the gain of a player over another one goes in the runs."""
+    """The least and the greatest gain of a player over another one in the runs."""
     of_player = gains_by_run(joint.rated, other)
     of_player = of_player[(of_player["player"] == player) & (of_player["run"] != JOINT)]
     gains = {row["run"]: Interval.of(row, "gain") for row in of_player.to_dict("records")}

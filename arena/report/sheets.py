@@ -29,7 +29,7 @@ _FOLDER = "sheets"
 def write_sheets(run: Run, games: RunGames) -> list[Path]:
     """Write the sheet of each player with code of the user's own, and remove older sheets of the arena's.
 
-    Others with files of a user's own are called as `opponents` says. Raises ArenaError if there are none.
+    Others with files of a user's own are named by `opponents`. Raises ArenaError if there are none.
     """
     files = files_of_users(run)
     if not files:
@@ -44,9 +44,8 @@ def write_sheets(run: Run, games: RunGames) -> list[Path]:
     pages = PlayerPages(run, files)
     paths = []
     for player in files:
-        called = _hiding(player, names)
-        shown = games.part_of(player, called)
-        page = pages.html(player, run.name, called, viewer=shown)
+        name_of = _hiding(player, names)
+        page = pages.html(player, run.name, name_of, viewer=games.part_of(player, name_of))
         sheet = Markup('<div class="sheet">{}</div>').format(page)
         text = html_of(None, f"{run.name}: {player}", after=sheet)
         paths.append(replace(folder / targets[player], partial(write_text, text)))

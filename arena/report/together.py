@@ -81,8 +81,8 @@ class RatedResults:
     def changes(self) -> pd.DataFrame:
         """What each player of several sources gained from the first that has it to each later one: CHANGES.
 
-        `player` is what it is called `in` the later source, and `other` what it is called in the one `before`: the
-        same where it is made of the same, and then it should gain nothing. The gain is measured on the opponents
+        `player` is its name `in` the later source, and `other` its name in the one `before`: the same where it is
+        made of the same, and then it should gain nothing. The gain is measured on the opponents
         that both met, and is missing where there are none. `chance` is that of so great a gain of any changed
         player where nobody gains, and of any other one (S. Holm, 1979). Players that are the same are looked at
         where there are two sources, and _MOST_CHECKED players at most.

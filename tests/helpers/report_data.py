@@ -37,17 +37,6 @@ START = "B:W21-32:B1-12"
 OPENING = "W:W21-32:B2-12,14"
 MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 
-GAMES = [
-    "game", "pair", "round", "white", "black", "opening", "result", "termination", "white_points", "black_points",
-    "plies", "seconds", "began",
-]  # fmt: skip
-MOVE_COLUMNS = [
-    "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "depth", "deepest", "nodes",
-    "leaves", "seconds", "cpu_seconds", "score", "score_men", "plies_to_win", "cutoffs_max", "cutoffs_min",
-    "cutoffs_first", "tt_probes", "tt_hits", "clock", "overrun",
-    "pondered_seconds",
-]  # fmt: skip
-
 
 def repeatable(table: pd.DataFrame) -> pd.DataFrame:
     """The columns of a table of a run that are the same whenever the same is played."""
@@ -114,7 +103,7 @@ def run_of(
     answers: pd.DataFrame | None = None,
 ) -> Run:
     """A run of these frames, empty ones where there are none; all its games are planned."""
-    moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
+    moves = moves if moves is not None else _moves(games.head(0), {}, 0, np.random.default_rng(0))
     answers = answers if answers is not None else pd.DataFrame(columns=list(ANSWER_COLUMNS))
     games = with_lines(games, moves)
     data = RunData(
@@ -218,7 +207,7 @@ def frames(
     games["seconds"] = 0.1 + rng.random(len(games)).round(3)
     games["began"] = pd.Timestamp("2026-11-22T12:00:00Z")
     games["opening_fen"] = np.where(games["opening"] == 0, START, OPENING)
-    return games[[*GAMES, "opening_fen"]], _moves(games, depth, plies, rng)
+    return games, _moves(games, depth, plies, rng)
 
 
 def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -230,35 +219,31 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
     depths = pd.Series(names, dtype=object).map(depth).fillna(0).to_numpy(dtype=np.int64)
     nodes = np.where(depths > 0, 10 * 3.0**depths * rng.uniform(0.5, 1.5, n), 0).astype(np.int64)
     searched = depths > 0
-    moves = pd.DataFrame(
-        {
-            "game": games["game"].to_numpy().repeat(plies),
-            "ply": ply,
-            "player": pd.Categorical(names, categories=list(depth)),
-            "colour": pd.Categorical(np.where(black_moves, "black", "white"), categories=["white", "black"]),
-            "move": rng.choice(MOVES, n),
-            "legal_moves": rng.integers(1, 12, n),
-            "pieces": 24 - np.minimum(ply // 2, 20),
-            "depth": depths,
-            "nodes": nodes,
-            "leaves": nodes // 2,
-            "seconds": np.where(searched, nodes * 1.0e-7 * rng.uniform(0.7, 1.4, n), 2e-6),
-            "score": pd.array(np.where(searched, rng.normal(0, 50, n), np.nan), dtype="Float64"),
-            "score_men": pd.array(np.full(n, np.nan), dtype="Float64"),
-            "plies_to_win": pd.array([None] * n, dtype="Int64"),
-            "cutoffs_max": nodes // 5,
-            "cutoffs_min": nodes // 6,
-            "deepest": np.where(searched, depths + 2, 0),
-            "cutoffs_first": nodes // 4,
-            "tt_probes": nodes // 3,
-            "tt_hits": nodes // 9,
-            "clock": pd.array(np.full(n, np.nan), dtype="Float64"),
-            "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
-            "pondered_seconds": pd.array(np.full(n, np.nan), dtype="Float64"),
-        }
-    )
-    moves["cpu_seconds"] = (0.9 * moves["seconds"]).astype("Float64")
-    return moves[MOVE_COLUMNS]
+    seconds = np.where(searched, nodes * 1.0e-7 * rng.uniform(0.7, 1.4, n), 2e-6)
+    missing = pd.array(np.full(n, np.nan), dtype="Float64")
+    return pd.DataFrame({
+        "game": games["game"].to_numpy().repeat(plies),
+        "ply": ply,
+        "player": pd.Categorical(names, categories=list(depth)),
+        "colour": pd.Categorical(np.where(black_moves, "black", "white"), categories=["white", "black"]),
+        "move": rng.choice(MOVES, n),
+        "legal_moves": rng.integers(1, 12, n),
+        "pieces": 24 - np.minimum(ply // 2, 20),
+        "depth": depths,
+        "nodes": nodes,
+        "leaves": nodes // 2,
+        "seconds": seconds,
+        "cpu_seconds": pd.array(0.9 * seconds, dtype="Float64"),
+        "score": pd.array(np.where(searched, rng.normal(0, 50, n), np.nan), dtype="Float64"),
+        "plies_to_win": pd.array([None] * n, dtype="Int64"),
+        "cutoffs_max": nodes // 5,
+        "cutoffs_min": nodes // 6,
+        "deepest": np.where(searched, depths + 2, 0),
+        "cutoffs_first": nodes // 4,
+        "tt_probes": nodes // 3,
+        "tt_hits": nodes // 9,
+        **dict.fromkeys(("score_men", "clock", "overrun", "pondered_seconds"), missing),
+    })  # fmt: skip
 
 
 def drawn(run: Run) -> dict[str, Axes]:

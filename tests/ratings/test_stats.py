@@ -29,10 +29,13 @@ PUBLISHED = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").
 MODELS: tuple[Model, ...] = ("normalized", "logistic")
 
 
-def published(kind, *quantities):
-    rows = [r for r in PUBLISHED if r["kind"] == kind and (not quantities or r["quantity"] in quantities)]
+def published(*quantities):
+    """For each published row of these quantities."""
+    rows = [row for row in PUBLISHED if row.get("quantity", row["kind"]) in quantities]
     assert rows
-    return pytest.mark.parametrize("row", rows, ids=lambda r: f"{r.get('counts', '')}-{r.get('quantity', kind)}")
+    return pytest.mark.parametrize(
+        "row", rows, ids=lambda row: f"{row.get('counts', '')}-{row.get('quantity', '')}"
+    )
 
 
 def tolerance(row):
@@ -81,27 +84,26 @@ COUNTS = st.sampled_from([3, 5]).flatmap(
 HYPOTHESIS = st.floats(-1500, 1500)
 
 
-@published("two_player", "nelo", "nelo_half_width_95")
-def test_normalized_elo_is_the_published_figure(row):
-    found = normalized_elo(row["counts"])
-    figure = found.value if row["quantity"] == "nelo" else found.error
-    assert figure == pytest.approx(row["value"], **tolerance(row))
+FIGURES = {
+    "nelo": lambda row: normalized_elo(row["counts"]).value,
+    "nelo_half_width_95": lambda row: normalized_elo(row["counts"]).error,
+    "llr": lambda row: llr(row["counts"], row["elo0"], row["elo1"], row["model"]),
+}
 
 
-@published("sprt", "llr")
-def test_llr_gives_the_published_figure(row):
-    value = llr(row["counts"], row["elo0"], row["elo1"], row["model"])
-    assert value == pytest.approx(row["value"], **tolerance(row))
+@published(*FIGURES)
+def test_a_figure_is_the_published_one(row):
+    assert FIGURES[row["quantity"]](row) == pytest.approx(row["value"], **tolerance(row))
 
 
-@published("sprt", "must_be_finite")
+@published("must_be_finite")
 @pytest.mark.parametrize("model", MODELS)
 def test_sprt_is_finite_where_others_hang_or_fail(row, model):
     for case in row["cases"]:
         assert math.isfinite(sprt(**case, model=model).llr)
 
 
-@published("sprt", "bounds")
+@published("bounds")
 def test_sprt_has_walds_bounds(row):
     test = sprt([1, 1, 1], 0, 5, row["alpha"], row["beta"])
     assert (test.lower, test.upper) == pytest.approx((row["lower"], row["upper"]), rel=1e-14)
@@ -127,12 +129,9 @@ def test_a_detectable_difference_is_shown_in_80_of_100_matches():
 def test_the_length_of_the_counts_says_games_or_pairs():
     games, pairs = normalized_elo([30, 50, 40]), normalized_elo([30, 0, 50, 0, 40])
     assert pairs.value == pytest.approx(games.value / math.sqrt(2), rel=1e-4)
-
-
-@pytest.mark.parametrize("counts", [[0] * 3, [0] * 5])
-def test_no_games_mean_nothing_known(counts):
-    assert normalized_elo(counts).value == pytest.approx(0, abs=1e-9) and normalized_elo(counts).error > 1000
-    assert [llr(counts, 0, 10, model) for model in MODELS] == [0, 0]
+    for counts in ([0] * 3, [0] * 5):
+        assert normalized_elo(counts).value == pytest.approx(0, abs=1e-9) and normalized_elo(counts).error > 1000
+        assert [llr(counts, 0, 10, model) for model in MODELS] == [0, 0]
 
 
 @given(COUNTS)
@@ -181,11 +180,15 @@ def test_sprt_gives_the_verdict_of_the_bound_that_is_passed():
         ({"model": "bayes"}, "normalized"),
         ({"counts": [1, 2]}, "3 .* or 5"),
         ({"counts": [1, math.nan, 3]}, "finite"),
+        ({"games": 0, "draw_rate": 0.5}, "above 0"),
+        ({"games": 10, "draw_rate": 1.5}, "draw rate"),
+        ({"games": 10, "draw_rate": math.nan}, "draw rate"),
     ],
 )
-def test_sprt_refuses_meaningless_arguments_with_the_reason(arguments, reason):
+def test_sprt_and_resolution_refuse_meaningless_arguments_with_the_reason(arguments, reason):
+    usual = {"counts": [1, 1, 1], "elo0": 0, "elo1": 10}
     with pytest.raises(ValueError, match=reason):
-        sprt(**{"counts": [1, 1, 1], "elo0": 0, "elo1": 10, **arguments})
+        resolution(**arguments) if "games" in arguments else sprt(**usual | arguments)
 
 
 def test_los_is_the_normal_probability_of_a_positive_difference():
@@ -202,12 +205,6 @@ def test_a_sequential_test_takes_in_one_pair_after_the_other_until_it_is_decided
         states.append(test.add(1.0, 0.0))
     assert states == [sprt([0, 0, 0, 0, pairs], 0, 200) for pairs in range(1, len(states) + 1)]
     assert test.state == states[-1] and states[-1].verdict == "H1" and test.games == 2 * len(states) < 100
-
-
-@pytest.mark.parametrize("arguments", [(0, 0.5), (10, 1.5), (10, math.nan)])
-def test_resolution_refuses_impossible_arguments(arguments):
-    with pytest.raises(ValueError, match=r"above 0|draw rate"):
-        resolution(*arguments)
 
 
 def test_an_open_test_takes_as_many_pairs_as_normal_results_halfway_between_do() -> None:

@@ -24,15 +24,19 @@ def run(
     *,
     mine: str = "old",
     moves: str = "11-15",
+    depth: int = 0,
     **settings: Any,
 ) -> Path:
     """A run of pairs with colours swapped, from an opening each: the points of the first of two players in them.
 
-    `mine` is what the player of that name is made of; games with other points have other moves.
+    `mine` is what the player of that name is made of, with a depth a search; games with other points have other
+    moves.
     """
-    names = dict.fromkeys(name for pair in points for name in pair)
+    players: dict[str, Any] = {name: name for pair in points for name in pair}
+    if depth:
+        players["mine"] = {"name": "mine", "type": "negamax", "depth": depth}
     openings = max(map(len, points.values()))
-    with StoredRun(folder, names, openings, hashes={"mine": mine}, **settings) as stored:
+    with StoredRun(folder, players.values(), openings, hashes={"mine": mine}, **settings) as stored:
         for (one, other), pairs in points.items():
             for number, of_pair in enumerate(pairs):
                 first = min(max(of_pair - 0.5, 0.0), 1.0)
@@ -138,19 +142,11 @@ def test_two_versions_without_a_common_opponent_are_not_compared(tmp_path: Path)
 
 
 def test_what_is_set_otherwise_is_listed(tmp_path: Path) -> None:
-    points = against(0.5)
-    folders = []
-    for name, depth, others, max_plies in (("a", 2, ["x"], 300), ("b", 3, ["x", "w"], 50)):
-        players: list[Any] = [
-            {"name": "mine", "type": "negamax", "depth": depth},
-            *({"name": n, "type": "random"} for n in others),
-        ]
-        hashes = {"mine": name}
-        with StoredRun(tmp_path / name, players, 60, hashes=hashes, max_plies=max_plies) as stored:
-            for of_pair in points["mine", "x"]:
-                stored.add("mine", "x", "white" if of_pair > 1 else "draw")
-            stored.end()
-        folders.append(tmp_path / name)
+    one, two = against(0.5, count=10), against(0.6, count=10) | {("x", "w"): [1.0]}
+    folders = [
+        run(tmp_path / "a", one, depth=2, max_plies=300),
+        run(tmp_path / "b", two, depth=3, max_plies=50, mine="new"),
+    ]
     found = arena.rate(*folders)
     assert found.settings == ["max_plies: 300 in a, 50 in b", "mine: depth 2 in a, 3 in b", "only in b: w"]
     assert all(line in invoke("rate", *folders).stdout.splitlines() for line in found.settings)

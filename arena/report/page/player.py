@@ -71,23 +71,23 @@ class PlayerPages:
         self,
         name: str,
         back: str,
-        called: Callable[[str], str] = str,
+        name_of: Callable[[str], str] = str,
         *,
         linked: bool = False,
         viewer: Markup = NOTHING,
     ) -> Markup:
-        """The page of a player as a part of a file; `back` is the line above the name, `called` names others.
+        """The page of a player as a part of a file; `back` is the line above the name, `name_of` names others.
 
         Games are `linked` where the file has them; a page of its own shows them at its end in a `viewer`.
         """
         shown = {"back": back, "linked_games": linked or bool(viewer), "viewer": viewer}
-        return rendered("player.jinja", "html", **shown, **self.page(name, called))
+        return rendered("player.jinja", "html", **shown, **self.page(name, name_of))
 
-    def page(self, name: str, called: Callable[[str], str] = str) -> dict[str, Any]:
+    def page(self, name: str, name_of: Callable[[str], str] = str) -> dict[str, Any]:
         """What the page of a player shows, by the names in its template, `player.jinja`."""
         run, kinds = self.run, self.failed.get(name, [])
         what = describe(self.specs[name]) if name in self.specs else run.info.left_out.get(name, "")
-        found = [_evidence(f"{each.words}.", each.place, each) for each in findings(run, name, called)]
+        found = [_evidence(f"{each.words}.", each.place, each) for each in findings(run, name, name_of)]
         return {
             "name": name,
             "what": " · ".join(filter(None, (what, run.info.players[name].version))),
@@ -95,9 +95,9 @@ class PlayerPages:
             "before": found,
             "failures": [self._failure(name, *games) for games in kinds[:FAILURES]],
             "failed": counted(sum(map(len, kinds)), "game"),
-            "errors": self._errors(name, called),
+            "errors": self._errors(name, name_of),
             "games": "",  # of a player that has some, the rest
-            **self._results(name, called),
+            **self._results(name, name_of),
         }
 
     def _notices(self, name: str) -> list[str]:
@@ -105,7 +105,7 @@ class PlayerPages:
         below = [without_paths(notice.words) for notice in self.below if notice.player == name]
         return [*(f"{text}." for text in notices(self.run, name)), *below]
 
-    def _results(self, name: str, called: Callable[[str], str]) -> dict[str, Any]:
+    def _results(self, name: str, name_of: Callable[[str], str]) -> dict[str, Any]:
         """What a player has that has games."""
         games = self.games.get(name)
         if games is None:
@@ -118,16 +118,16 @@ class PlayerPages:
         return {
             "games": number,
             "elo": elo if known(elo.value) else None,
-            "zero": self.run.zero_called(called),
+            "zero": self.run.zero_with(name_of),
             "place": graded.get(name, self.run.placed.index(name) + 1),
             "places": len(graded) if name in graded else len(self.run.placed),
             "results": tuple(row[count] for count in ("wins", "draws", "losses")),
             "score": f"{percent(games['points'].mean())} of {number}",
             "points": sums.format(**row) if "buchholz" in row else "",
-            "opponents": self._opponents(name, games, called),
+            "opponents": self._opponents(name, games, name_of),
         }
 
-    def _opponents(self, name: str, games: pd.DataFrame, called: Callable[[str], str]) -> Grid:
+    def _opponents(self, name: str, games: pd.DataFrame, name_of: Callable[[str], str]) -> Grid:
         """The points against each opponent, the strongest first, and the rated difference."""
         results = games.groupby("opponent")["points"].agg(list)
         rows = []
@@ -138,7 +138,7 @@ class PlayerPages:
                 share, text = sum(points) / len(points), f"{sum(points):g}/{len(points)}"
                 elo = self.run.ratings.difference(name, other)
                 difference = Cell(elo.value, str(elo)) if elo else EMPTY
-                rows.append([*words([called(other)]), Cell(share, text), Cell(share, text, bar), difference])
+                rows.append([*words([name_of(other)]), Cell(share, text), Cell(share, text, bar), difference])
         bars, rated = Heading("Won, drawn, lost", Style.RESULTS), Heading("Rated difference", is_wide=True)
         return Grid([NAMED, Heading("Points"), bars, rated], rows)
 
@@ -150,10 +150,10 @@ class PlayerPages:
         if (game := self._replayed.get(first.game)) is not None:
             before = min(first.ply, len(game.positions)) - 1  # a move that came too late was played
             position = Spelling.of(game.variant).squares(fen(game.variant, game.positions[before]))
-        told = f"{first.words}. {BUSY if is_late else REMEDIES[first.kind]}"
-        return _evidence(told, position, first, f"Game {first.id}{more}:")
+        text = f"{first.words}. {BUSY if is_late else REMEDIES[first.kind]}"
+        return _evidence(text, position, first, f"Game {first.id}{more}:")
 
-    def _errors(self, name: str, called: Callable[[str], str]) -> list[dict[str, Any]]:
+    def _errors(self, name: str, name_of: Callable[[str], str]) -> list[dict[str, Any]]:
         """The costliest graded errors, each with the board before it, on which an arrow shows the better move."""
         errors = []
         for row in self.errors[self.errors["player"] == name].to_dict("records"):
@@ -168,7 +168,7 @@ class PlayerPages:
             errors.append({
                 "label": f"Game {id}, ply {ply}.",
                 "played": played,
-                "cost": f"Costs {cost(row, called)}.",
+                "cost": f"Costs {cost(row, name_of)}.",
                 "board": Markup(board.svg(None)),
                 "link": game_link(id, ply - 1, "Open the game here"),
             })  # fmt: skip
@@ -200,12 +200,12 @@ def player_sections(run: Run, linked: bool = True, characters: int = _CHARACTERS
     return Markup("").join(sections), names[: len(sections)]
 
 
-def _evidence(told: str, position: str, of: Any, label: str = "") -> dict[str, str]:
+def _evidence(text: str, position: str, of: Any, label: str = "") -> dict[str, str]:
     """What failed: in words, the position as FEN, and the end of what the player wrote, as a failure has it."""
     written = {
         name: without_paths(getattr(of, name)[-CHARACTERS_OF_EVIDENCE:]) for name in ("traceback", "output")
     }
-    return {"label": label, "words": without_paths(told), "position": position, **written}
+    return {"label": label, "words": without_paths(text), "position": position, **written}
 
 
 def _by_kind(failed: Sequence[Failure]) -> dict[str, list[list[Failure]]]:

@@ -132,8 +132,8 @@ class RunPage(Contents):
         """How to read the standings."""
         run = self.run
         zero = f"Elo: {run.zero}." if run.standings["elo"].notna().any() else ""
-        said = (placed_by(run), zero, first_move(run), byes(run), run.ratings.notes.get("by prior"))
-        return " ".join(filter(None, said))
+        sentences = (placed_by(run), zero, first_move(run), byes(run), run.ratings.notes.get("by prior"))
+        return " ".join(filter(None, sentences))
 
     @cached_property
     def crosstable(self) -> Grid | None:

@@ -63,16 +63,16 @@ class Opening(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """The opening line by line, as a terminal prints it."""
-        said = [*self.unfinished, *map(str, self.failures), *(claim.sentence for claim in self.claims)]
+        first = [*self.unfinished, *map(str, self.failures), *(claim.sentence for claim in self.claims)]
         more = (self.more.text, self.more.setting) if self.more else ()
-        return [*said, *filter(None, (self.scale, *more)), *self.cautions]
+        return [*first, *filter(None, (self.scale, *more)), *self.cautions]
 
 
 def opening(run: Run) -> Opening:
     """The opening of a run's page."""
     claims = answer(run)
-    told = claims, how_to_read(claims), more_games(run, claims)
-    return Opening(unfinished(run), failures(run), *told, cautions(run))
+    scale, more = how_to_read(claims), more_games(run, claims)
+    return Opening(unfinished(run), failures(run), claims, scale, more, cautions(run))
 
 
 def how_to_read(claims: Sequence[Claim]) -> str:
@@ -134,8 +134,8 @@ def _comparisons(run: Run) -> Iterator[Claim]:
     first = settings or [*lead(run)]
     yield from first
     yield from of_doubling
-    said = {frozenset(claim.names) for claim in first}
-    yield from (claim for claim in _two_depths(run) if frozenset(claim.names) not in said)
+    answered = {frozenset(claim.names) for claim in first}
+    yield from (claim for claim in _two_depths(run) if frozenset(claim.names) not in answered)
 
 
 def _estimate(run: Run) -> Iterator[Claim]:

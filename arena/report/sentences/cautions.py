@@ -145,7 +145,7 @@ def _lost(player: str, counts: Mapping[Any, int], games: int) -> str:
 def withdrawals(run: Run) -> list[Notice]:
     """The first players that were withdrawn and whose games count for nobody, each with its first failure."""
     found = [Notice(f"was {withdrawal(run, player)}.", player) for player in run.data.withdrawn]
-    return _first(run, found)
+    return _capped(run, found)
 
 
 def faulty(run: Run) -> list[Notice]:
@@ -153,14 +153,14 @@ def faulty(run: Run) -> list[Notice]:
 
     Nothing of players that failed in games, which `forfeits` and `withdrawals` name.
     """
-    told = {*lost_by_failures(run).index, *run.data.withdrawn, *run.info.left_out}
+    elsewhere = {*lost_by_failures(run).index, *run.data.withdrawn, *run.info.left_out}
     mistakes = [
         Notice(f"Found before the first game: {finding.where}: {finding.words}.")
         for finding in run.info.found
-        if finding.level == "error" and finding.where not in told
+        if finding.level == "error" and finding.where not in elsewhere
     ]
     left_out = [Notice(f"was {reasons(run, player)[0]}.", player) for player in run.info.left_out]
-    return [*_first(run, left_out), *_first(run, mistakes)]
+    return [*_capped(run, left_out), *_capped(run, mistakes)]
 
 
 def suspected(run: Run) -> list[str]:
@@ -168,15 +168,15 @@ def suspected(run: Run) -> list[str]:
 
     Of copies the first player has a sentence, which names the others.
     """
-    told: list[Finding] = []
+    found: list[Finding] = []
     for finding in run.info.found:
-        is_told = any(finding.where in other.others and finding.kind == other.kind for other in told)
-        if finding.level == "warning" and not is_told:
-            told.append(finding)
-    return [*map(str, _first(run, [Notice(f"{finding.words}.", finding.where) for finding in told]))]
+        is_named = any(finding.where in other.others and finding.kind == other.kind for other in found)
+        if finding.level == "warning" and not is_named:
+            found.append(finding)
+    return [*map(str, _capped(run, [Notice(f"{finding.words}.", finding.where) for finding in found]))]
 
 
-def _first(run: Run, notices: Sequence[Notice]) -> list[Notice]:
+def _capped(run: Run, notices: Sequence[Notice]) -> list[Notice]:
     """The first notices of a kind, and how many more there are, and where if the report has them."""
     more = len(notices) - _SENTENCES
     if more <= 0:

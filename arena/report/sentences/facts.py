@@ -40,7 +40,7 @@ def facts(run: Run) -> str:
         f"{rules[0].upper()}{rules[1:]} rules",
         f"{players}, {counted(len(run.games), 'game')}{_of_planned(run)}",
         "" if kind == "round-robin" else "sequential test" if run.experiment.sprt else kind,
-        *(_limits(run), _openings(run)),
+        *(_limits_in_words(run), _openings(run)),
         *_when(run),
     ]
     return " · ".join(part for part in parts if part)
@@ -52,7 +52,7 @@ def _of_planned(run: Run) -> str:
     return out + (f" of at most {planned:,}" if planned and not run.info.exact else "")
 
 
-def _limits(run: Run) -> str:
+def _limits_in_words(run: Run) -> str:
     """The limits of the players that have some: one limit in full, else their kinds."""
     limited = [spec for spec in run.experiment.players if limits(spec)]
     each = dict.fromkeys(spec.limit for spec in limited)
@@ -163,10 +163,10 @@ def _unwritten(run: Run) -> list[str]:
     return ["moves.csv and games.pdn are written when asked for, by arena report --moves."]
 
 
-def cost(error: Mapping[Any, Any], called: Callable[[str], str] = str) -> str:
+def cost(error: Mapping[Any, Any], name_of: Callable[[str], str] = str) -> str:
     """What a row of `Run.grades` lost: "a win turned into a draw", "1.2 men (+0.5 to −0.7) by the scores of x".
 
-    `called` replaces the judge's name.
+    `name_of` replaces the judge's name.
     """
     if error["judge"] == TABLES_JUDGE:
         return f"{_WORTH[error['best']]} turned into {_WORTH[error['played']]}"
@@ -174,7 +174,7 @@ def cost(error: Mapping[Any, Any], called: Callable[[str], str] = str) -> str:
     lost = f"{error['lost']:.2f} points"
     if known(best) and known(played):
         lost = f"{best - played:.1f} men ({signed(best, 1)} to {signed(played, 1)})"
-    return f"{lost} by the scores of {called(error['judge'])}"
+    return f"{lost} by the scores of {name_of(error['judge'])}"
 
 
 def unsolved(suites: pd.DataFrame) -> str:

@@ -158,11 +158,11 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     for spec in specs:
         having.setdefault(key(settings(spec).get(setting)), []).append(spec)
     plain = [settings(players[0]).get(setting, _default(setting, players[0])) for players in having.values()]
-    said = words_of(setting, plain)
+    bare_words = words_of(setting, plain)
     whole = words_of(setting, plain, with_name=True)
     words = [f"default {setting}" if value is None else word for value, word in zip(plain, whole, strict=True)]
     texts = {}
-    for (value, (first, *others)), word, bare in zip(having.items(), words, said, strict=True):
+    for (value, (first, *others)), word, bare in zip(having.items(), words, bare_words, strict=True):
         is_said = bare in first.name or bare.split()[-1:] == first.name.split()[-1:]
         if not others and not is_said:
             texts[value] = f"{first.name} ({word})"

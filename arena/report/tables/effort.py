@@ -120,7 +120,7 @@ def effort(
     grouped = totals.groupby("player")
     every = grouped.sum(numeric_only=True)
     table = every[["moves"]].assign(family=pd.Series(families, dtype=object).reindex(every.index))
-    table["depth_limit"] = _limits(limits, "depth").reindex(table.index).astype("Int64")
+    table["depth_limit"] = _limit_of(limits, "depth").reindex(table.index).astype("Int64")
     table["nodes_per_move"] = _counted(every["nodes"]) / every["moves"]
     table["seconds_per_move"] = every["time"] / every["moves"]
     table["wall_seconds_per_move"] = every["seconds"] / every["moves"]
@@ -135,7 +135,7 @@ def effort(
     table["branching_factor"] = table["family"].map(factors).astype(float)
     table["first_move_cutoffs"] = _counted(every["cutoffs_first"]) / (every["cutoffs_max"] + every["cutoffs_min"])
     table["tt_hits"] = every["tt_hits"] / _counted(every["tt_probes"])
-    table["time_used"] = searched["time"] / searched["moves"] / _limits(limits, "seconds").reindex(table.index)
+    table["time_used"] = searched["time"] / searched["moves"] / _limit_of(limits, "seconds").reindex(table.index)
     table["overrun_max"] = grouped["overrun"].max()
     beaten = games["white"].where(games["result"].astype(str) == "black", games["black"]).astype(str)
     losses = beaten[games["termination"].astype(str) == "time"].value_counts().reindex(table.index, fill_value=0)
@@ -145,7 +145,7 @@ def effort(
     return by_player(table.merge(own.add_prefix("extra_"), "left", left_on="player", right_index=True), players)
 
 
-def _limits(limits: Mapping[str, object], kind: str) -> pd.Series:
+def _limit_of(limits: Mapping[str, object], kind: str) -> pd.Series:
     values = {player: getattr(limit, kind) for player, limit in limits.items()}
     return pd.Series(values, dtype="Float64").astype(float)
 

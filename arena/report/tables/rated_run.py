@@ -87,15 +87,15 @@ class RatedRun:
     @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
-        return self.zero_called(str)
+        return self.zero_with(str)
 
-    def zero_called(self, called: Callable[[str], str]) -> str:
-        """The reference of Elo, as text, in which `called` gives the name of a player."""
+    def zero_with(self, name_of: Callable[[str], str]) -> str:
+        """The reference of Elo, as text, in which `name_of` gives the name of a player."""
         anchor = self.anchor
         if len(anchor) > 1:
             return f"as given for {len(anchor)} players"
         for player, elo in anchor.items():
-            return f"{called(player)} = {elo:g}"
+            return f"{name_of(player)} = {elo:g}"
         once = ", two that are one player counted once" if self.ratings.twins else ""
         of = "all players" if len(self.ratings.groups) < 2 else "each group"
         return f"0 = information-weighted mean of {of}{once}"

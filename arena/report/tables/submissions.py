@@ -118,10 +118,10 @@ def notices(run: RatedRun, player: str) -> list[str]:
     return [withdrawal(run, player)] if player in run.data.withdrawn else []
 
 
-def findings(run: RatedRun, player: str, called: Callable[[str], str] = str) -> list[Finding]:
-    """What was found in a player before the first game; `called` gives names of others."""
+def findings(run: RatedRun, player: str, name_of: Callable[[str], str] = str) -> list[Finding]:
+    """What was found in a player before the first game; `name_of` gives names of others."""
     return [
-        finding._replace(others=tuple(map(called, finding.others)))
+        finding._replace(others=tuple(map(name_of, finding.others)))
         for finding in run.info.found
         if finding.where == player
     ]

@@ -87,16 +87,16 @@ class RunGames:
         has_swings = not run.survey.swings.empty
         return _part(f"{words} {_SWING if has_swings else ''}", _listed(table), blocks, [self.variant], has_swings)
 
-    def part_of(self, player: str, called: Callable[[str], str]) -> Markup:
-        """The part of a player's sheet: its games, greatest swing first; `called` gives the names of others."""
+    def part_of(self, player: str, name_of: Callable[[str], str]) -> Markup:
+        """The part of a player's sheet: its games, greatest swing first; `name_of` gives the names of others."""
         run = self.run
         table = run.games[(run.games["white"] == player) | (run.games["black"] == player)]
         if table.empty:
             return Markup("")
         own = {failure.game for failure in run.data.failures if failure.player == player}
         table = by_surprise(table, run.survey.swings).assign(
-            white=table["white"].map(called),
-            black=table["black"].map(called),
+            white=table["white"].map(name_of),
+            black=table["black"].map(name_of),
             error=table["error"].where(table["game"].isin(own), ""),
         )
         words = f"{counted(len(table), 'game')}, greatest swing first."
