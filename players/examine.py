@@ -34,7 +34,8 @@ _TIMED_SECONDS = 0.05
 _TIMED_COPIES = 30  # of all positions in one call of a kernel, so that the call itself takes no time
 _SAME = 1e-9  # the part of the largest value by which values that should be equal may differ, as sums are rounded
 _NEARLY = 0.2
-"""The part of a man's worth by which a value and that of the mirror image may differ, as tables are learned."""
+"""The part of a man's worth by which the values of a position and of its mirror image may differ, as tables are
+learned."""
 _IMAGE = "the same on a position and its mirror image (board turned, colours swapped)"
 _MOSTLY = 0.9
 """The part of the positions that differ which must have the opposite value to say that the view is White's."""

@@ -69,7 +69,7 @@ def build_variant(description: Variant | str | Mapping[str, Any]) -> Variant:
     `{base: english, promotion: never, repetition: 0}`: any field of `Rules`, draw rules (0 is off, `endings:
     false` switches the endgame rules off), `first`, `men`, `king_moves`, and `rows`, one of SIZES: a square board
     with as many rows of men as the base has, or as leave two rows empty. The mapping, in one order, is the
-    variant's name; `english-6x6` is that of `{base: english, rows: 6}`. Raises VariantError.
+    variant's name; `english-6x6` is short for `{base: english, rows: 6}`. Raises VariantError.
     """
     if isinstance(description, Variant):
         return description

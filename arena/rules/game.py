@@ -212,7 +212,7 @@ class Game:
         )
 
     def board(self, **options: Any) -> Board:
-        """Draw the position with its last move; the options are those of `Board`, such as `arrows`."""
+        """Draw the position with its last move, with the options of `Board`, such as `arrows`."""
         last = None
         if self.moves:
             last = move_squares(self.variant, self.positions[-2], self.moves[-1])

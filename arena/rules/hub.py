@@ -1,6 +1,6 @@
 """The Hub protocol, version 2, as text: its lines, positions, games and moves, in and out.
 
-The protocol is that of Scan 3.1 and Hub 2.1 (`protocol.txt` of Scan), on boards of any size.
+Scan 3.1 and Hub 2.1 speak it (`protocol.txt` of Scan); here it is for boards of any size.
 """
 
 from __future__ import annotations

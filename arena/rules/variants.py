@@ -1,6 +1,6 @@
 """Variants: one row of named constants each, tagged with the articles of its rule book.
 
-Articles are those of WCDF (English), FMJD annex 1 (international), APCA (pool), FID chapter I (Italian), FMJD
+Articles are cited from WCDF (English), FMJD annex 1 (international), APCA (pool), FID chapter I (Italian), FMJD
 section 64 and the Russian code of 2004 (Russian, Brazilian), the Czech code, FPD (Portuguese). Squares are
 numbered as PDN 3.0's GameType says. That a Thai king may turn back over a piece that it has captured, which is
 removed at once, is in the Checkers & Draughts Wiki (Mak-hot) and at coldmoon.io; mindsports.nl has it go on in two

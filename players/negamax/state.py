@@ -236,8 +236,8 @@ def enter(state: SearchLine, ply: int, before: Position, move: int, after: Posit
 
 @inlined
 def is_drawn(rules: Rules, state: SearchLine, position: Position, ply: int) -> bool:
-    """Whether the game is drawn at `ply` of the line, by the rules that the search knows: those of its state,
-    which are all off unless the player's switch `draws` is on."""
+    """Whether the game is drawn at `ply` of the line, by the rules of the state, which are all off unless the
+    player's switch `draws` is on."""
     n = state.base + ply
     since = state.progress[n, 0]
     if since >= state.no_progress or state.progress[n, 1] >= state.no_capture:

@@ -59,7 +59,7 @@ def key(position: Position) -> int:
 
 @inlined
 def key_after(key: int, before: Position, after: Position) -> int:
-    """The key of the position `after` a move, from that of the position `before` it."""
+    """The key of the position `after` a move, from the key of the position `before` it."""
     key ^= _BLACK_TO_MOVE
     key ^= _numbers_of(0, (before.white & ~before.kings) ^ (after.white & ~after.kings))
     key ^= _numbers_of(1, (before.black & ~before.kings) ^ (after.black & ~after.kings))

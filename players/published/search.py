@@ -1,5 +1,5 @@
 """The search of the published programs, compiled: plain alpha-beta, and what each of them does in its own way;
-counts and values are those of `players.negamax`."""
+it counts and values as `players.negamax` does."""
 
 from __future__ import annotations
 
