@@ -27,7 +27,6 @@ from arena.rules.variants import VARIANTS
 from players.importing import forget_modules, loaded
 from players.player import PlayerSpec
 from players.table import build_player
-from tests.helpers.command_line import invoke
 from tests.helpers.needed import needed
 from tests.helpers.runs import CONFIG, assert_same, experiment, playing, run, stored
 from tests.helpers.tasks import work
@@ -123,22 +122,6 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     assert set(games["machine"]) == {platform.node()}
     whole = run(tmp_path / "here", "whole", TEXT, workers=2)
     assert_same(arena.load(tmp_path / "out"), whole)
-
-
-@pytest.mark.slow
-def test_a_check_measures_games_on_the_workers_of_a_cluster_and_counts_them(
-    dask: Dask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 100.0)
-    planned(tmp_path)
-    command = ["check", str(tmp_path / "config.yaml"), "--workers", dask.address, "--json"]
-    without = invoke(*command)
-    assert without.exit_code == 2 and without.stderr.splitlines()[-1].startswith(dask.address)
-    workers = dask.workers(2)
-    result = invoke(*command)
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)["runs"][""]
-    assert document["workers"] == len(workers) and document["seconds_per_game"] > 0
 
 
 def test_a_lost_scheduler_is_one_line_and_what_is_finished_is_kept(dask: Dask, tmp_path: Path) -> None:

@@ -452,7 +452,7 @@ def test_a_grade_that_cannot_be_given_is_refused_before_any_game(tmp_path: Path)
     assert not (tmp_path / "run").exists()
 
 
-def test_from_any_folder_a_run_is_graded_under_its_own_terms(
+def test_a_run_has_the_paths_of_its_configuration_from_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sandbox, "unavailable", lambda: "")

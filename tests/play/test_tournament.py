@@ -9,15 +9,20 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import arena
+from arena.experiment.load import load
+from arena.ledger.ledger import StoreError
 from arena.ledger.record import packed
 from arena.play.carry_out import LOGS, append_logs
-from arena.rules.game import Termination
+from arena.play.match import play
+from arena.play.prepare import prepare
+from arena.rules.game import ADJUDICATED, Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.status import Observer
-from players.player import PlayerSpec
+from players.player import EFFORT, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.runs import CONFIG, assert_same, experiment, play_run, run, stored
 
@@ -127,3 +132,72 @@ def test_each_player_has_a_log_which_takes_no_further_game_once_it_is_long(
     logs = {path.name: path.read_text().splitlines() for path in (tmp_path / LOGS).iterdir()}
     assert logs.keys() == {"my_scan.txt", "scan.txt"} and len(logs["scan.txt"]) == 4
     assert logs["my_scan.txt"][:2] == [f"--- game {record.id}, my scan against scan, as white", "of mine"]
+
+
+# --- games read back, and played again
+
+MIXED = """\
+name: t
+variant: english
+seed: 7
+openings: {random_plies: 4, count: 1}
+max_plies: 60
+failures: {withdraw_after: 0}
+adjudicate: {win: {men: 2, plies: 4}}
+players:
+  - {name: any, type: random}
+  - {name: greedy, type: greedy}
+  - {name: deep, type: negamax, depth: 3}
+  - {name: own, type: "own.py:Own"}
+"""
+TIRED = """\
+from arena import Choice
+
+class Own:
+    def __init__(self, variant): pass
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) > 8:
+            raise RuntimeError("tired")
+        return Choice(rng.choice(game.legal_moves), nodes=7)
+"""
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    """A run whose players are of each kind; one of them loses all its games by raising."""
+    folder = tmp_path_factory.mktemp("replay")
+    (folder / "own.py").write_text(TIRED)
+    (folder / "t.yaml").write_text(MIXED)
+    played = arena.run(folder / "t.yaml", folder / "out", workers=1, quiet=True)
+    assert isinstance(played, arena.Run)
+    return played
+
+
+def test_a_stored_game_plays_again_move_for_move(mixed: arena.Run) -> None:
+    tournament = prepare(load(mixed.folder.with_name("t.yaml")))
+    counted = ["legal_moves", "pieces", *EFFORT, "score", "plies_to_win"]
+    assert set(mixed.games["termination"]) >= {"error"} and set(mixed.games["termination"]) & set(ADJUDICATED)
+    schedule, games = tournament.schedule({}), mixed.games.set_index("key")
+    assert [game.key for game in schedule.games()] == games.index.tolist()
+    for game in schedule.games():
+        again, row = play(tournament.task(game)), games.loc[game.key]
+        moves, stored = again.table(), mixed.moves[mixed.moves["game"] == row["game"]]
+        assert [move.decode() for move in moves["move"]] == stored["move"].tolist()
+        for name in counted:
+            missing = 0 if name == "plies_to_win" else np.nan
+            np.testing.assert_array_equal(moves[name], stored[name].to_numpy(float, na_value=missing))
+        for name in ("result", "termination", "plies", "error", "line"):
+            assert getattr(again, name) == row[name]
+
+
+def test_a_run_gives_each_of_its_games_after_any_ply(mixed: arena.Run) -> None:
+    for number, name in zip(mixed.games["game"][::5], mixed.games["id"][::5], strict=True):
+        game, texts = mixed.game(number), mixed.moves.loc[mixed.moves["game"] == number, "move"]
+        for ply, (move, text) in [*enumerate(zip(game.moves, texts, strict=True))][::4]:
+            assert mixed.game(name, ply).text(move) == text
+
+
+def test_a_game_that_is_not_stored_is_named(mixed: arena.Run) -> None:
+    with pytest.raises(StoreError, match="game 13"):
+        mixed.game(13)
