@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from arena.base import ArenaError
 from arena.base.files import found_file
-from arena.base.wording import listed, nearest, printable, quoted
+from arena.base.wording import joined, nearest, printable, quoted
 from players.identity import NO_FILES, Files, at_commit, failed_build, hash_of
 from players.importing import is_there, loading, packages, part
 from players.player import ENGINE, NETWORKS, Pause, PlayerSpec
@@ -64,7 +64,7 @@ class Finding(NamedTuple):
     @property
     def words(self) -> str:
         """The finding in words, which may go on after the player's name."""
-        return ": ".join(filter(None, [f"{self.message} {listed(self.others)}".strip(), self.detail]))
+        return ": ".join(filter(None, [f"{self.message} {joined(self.others)}".strip(), self.detail]))
 
 
 def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:

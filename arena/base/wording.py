@@ -47,7 +47,7 @@ def not_installed(what: str, library: str, extra: str) -> str:
     return f"{what} needs {library}, which is not installed: pip install 'draughts-arena[{extra}]'"
 
 
-def shown(value: Any) -> str:
+def phrase(value: Any) -> str:
     """A value of YAML with its type in words: `the text 'abc'`, `the whole number 3`, `nothing`."""
     if value is None:
         return "nothing"
@@ -84,7 +84,7 @@ def printable(text: str) -> str:
     )
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
+def joined(words: Iterable[str], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`; nothing for no words."""
     *head, tail = list(words) or [""]
     return f"{', '.join(head)} {last} {tail}" if head else tail

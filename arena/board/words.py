@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import groupby, islice
 
 from arena.base import ArenaError
-from arena.base.wording import MAX_CHOICES, counted, cut, first_few, listed
+from arena.base.wording import MAX_CHOICES, counted, cut, first_few, joined
 from arena.board.game import Thought
 from arena.hosting.analysis import Outlook
 from arena.rules.game import Game, Outcome
@@ -59,7 +59,7 @@ def read_move(game: Game, text: str) -> int:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise ArenaError(f"{cut(text)!r} can be {listed(list(map(game.text, fitting[:MAX_CHOICES])), 'or')}")
+        raise ArenaError(f"{cut(text)!r} can be {joined(list(map(game.text, fitting[:MAX_CHOICES])), 'or')}")
     raise ArenaError(f"{cut(text)!r} is not a legal move; {legal_line(game)}")
 
 

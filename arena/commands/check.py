@@ -9,7 +9,7 @@ import click
 
 from arena.base import ArenaError
 from arena.base.number import duration
-from arena.base.wording import counted, cut, listed
+from arena.base.wording import counted, cut, joined
 from arena.commands.options import VARIANT, json_option, refuse, workers_option
 from arena.commands.output import echo, show_json
 from arena.experiment.names import playing_in
@@ -98,7 +98,7 @@ def _expected_lines(expected: Expectation) -> str:
     lines = [expected.title, f"  {games}"]
     workers = counted(expected.workers, "worker")
     if expected.costly:
-        lines.append(f"  no game was played to measure its time: {listed(expected.costly)} would cost money")
+        lines.append(f"  no game was played to measure its time: {joined(expected.costly)} would cost money")
     elif expected.seconds is None or expected.seconds_per_game is None:
         least = duration(PILOT_SECONDS * expected.games / expected.workers)
         lines.append(f"  {most}more than {least} on {workers}: no game ended within {PILOT_SECONDS:g} s")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.base import ArenaError
 from arena.base.files import replaces_lines
-from arena.base.wording import counted, cut, listed, nearest
+from arena.base.wording import counted, cut, joined, nearest
 from arena.board.game import BoardGame, Request
 from arena.board.pdn import append_game
 from arena.board.sides import ADVICE_SECONDS, Side, adviser, program_of, side_of
@@ -295,7 +295,7 @@ def _turn_lines(game: BoardGame, ply: int) -> Iterator[str]:
     captured = move_squares(game.variant, before, turn.move).captured
     number = (ply - 1 + (game.game.start.turn != game.variant.first)) // 2 + 1
     move = f"{COLOURS[before.turn].capitalize()} {turn.text}" if turn.move else pass_text(before.turn)
-    yield f"{number}. {move}" + (f", captured {listed(map(str, captured))}" if captured else "")
+    yield f"{number}. {move}" + (f", captured {joined(map(str, captured))}" if captured else "")
     if turn.thought is not None:
         yield f"    {seen_text(turn.thought)}"
         if len(line := turn.thought.line) > 1:

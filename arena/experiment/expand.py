@@ -33,7 +33,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from arena.base.wording import quoted, shown
+from arena.base.wording import phrase, quoted
 from arena.experiment.names import distinct_names, filled, short_entry, word_of, words_of
 from arena.experiment.submissions import matching, pattern_key, submitted
 from arena.experiment.yaml.section import Section, repeated
@@ -262,7 +262,7 @@ def _put(player: dict[str, Any], origins: dict[Keys, Keys], path: Keys, value: A
     for end, key in enumerate(path, start=1):
         if not isinstance(inside, dict):
             outer = ".".join(map(str, path[: end - 1]))
-            raise Refusal(f"{outer!r} is {shown(inside)}, so {origin[1]!r} has no place in it", *origin[:2])
+            raise Refusal(f"{outer!r} is {phrase(inside)}, so {origin[1]!r} has no place in it", *origin[:2])
         if key not in inside:
             inside[key], origins[path[:end]] = value if end == len(path) else {}, origin
         elif end == len(path):

@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from arena.base.wording import listed, quoted, shown, unknown
+from arena.base.wording import joined, phrase, quoted, unknown
 from arena.experiment.expand import LimitEntry, Sweep
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
@@ -84,7 +84,7 @@ class Adjudication(Section):
         lacking = [name for name, rule in rules.items() if rule is not None and scoring < needed[name]]
         if lacking:
             players = "no player reports" if not scoring else "only one player reports"
-            yield f"{listed(lacking)} can end no game: {players} scores in men"
+            yield f"{joined(lacking)} can end no game: {players} scores in men"
         if self.draw is not None and max(self.draw.after, self.draw.plies) >= max_plies:
             yield f"draw can end no game: all end after {max_plies} plies ('max_plies')"
         if self.win is not None and self.win.plies >= max_plies:
@@ -124,9 +124,9 @@ class Failures(Section):
 
 def _player_name(name: str) -> str:
     if not name.isprintable() or name != name.strip():
-        raise ValueError(f"must be printable characters with no space at either end, not {shown(name)}")
+        raise ValueError(f"must be printable characters with no space at either end, not {phrase(name)}")
     if len(name) > NAME_CHARACTERS:
-        raise ValueError(f"must have at most {NAME_CHARACTERS} characters, not {shown(name)}")
+        raise ValueError(f"must have at most {NAME_CHARACTERS} characters, not {phrase(name)}")
     return name
 
 
@@ -207,7 +207,7 @@ def _variant(value: Any) -> str:
         example = f"as in variant: english (choices: {', '.join(VARIANTS)})"
         raise Refusal(f"the key 'variant' is missing: the rules, {example}")
     if not isinstance(value, str | dict):
-        raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
+        raise ValueError(f"must be text or a mapping with a base, not {phrase(value)}")
     try:
         return build_variant(value).name
     except VariantError as error:
@@ -227,7 +227,7 @@ _RuleSets: Any = Annotated[list[VariantName], _Several] | Annotated[dict[_Folder
 
 def _by_name(variants: Any) -> Any:
     if not isinstance(variants, list | dict):
-        raise ValueError(f"must be a list of names or a mapping from names to rule sets, not {shown(variants)}")
+        raise ValueError(f"must be a list of names or a mapping from names to rule sets, not {phrase(variants)}")
     if isinstance(variants, dict):
         return variants
     for number in repeated(variants):
@@ -259,7 +259,7 @@ def checked_workers(value: Any) -> Any:
     """A number of processes, the address of a Dask scheduler, or None; ValueError for anything else."""
     is_address = isinstance(value, str) and _ADDRESS.fullmatch(value)
     if not is_address and value is not None and (type(value) is not int or value < 1):
-        raise ValueError(f"must be a number of processes or like tcp://host:8786, not {shown(value)}")
+        raise ValueError(f"must be a number of processes or like tcp://host:8786, not {phrase(value)}")
     return value
 
 
@@ -292,7 +292,7 @@ class Experiment(Section):
     lacking: ClassVar[Mapping[str, str]] = {
         "name": "the run's, as in name: first",
         "players": "two or more, as in players: [simple@d5, greedy]",
-        "type": listed(FORMATS, "or"),
+        "type": joined(FORMATS, "or"),
     }
     name: str = Field(max_length=100, pattern=FOLDER_NAME, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(
@@ -312,7 +312,7 @@ class Experiment(Section):
     openings: Openings = Openings()
     format: FormatField = Field(
         default=RoundRobin(),
-        description=f"Who meets whom: {listed(FORMATS, 'or')}, or a mapping with this as its type.",
+        description=f"Who meets whom: {joined(FORMATS, 'or')}, or a mapping with this as its type.",
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     until: Until | None = Field(default=None, description="Stop when all intervals are narrow enough.")
@@ -396,7 +396,7 @@ class Experiment(Section):
                 alike = "games from the same one may be alike, and say no more"
                 yield (key,), f"{key!r} needs different openings: {alike}"
             if getattr(self, key) is not None and self.format.type not in formats:
-                choices = listed(map(repr, formats), "or")
+                choices = joined(map(repr, formats), "or")
                 yield (key,), f"{key!r} needs the format {choices}, not {self.format.type!r}"
         if self.sprt is not None and self.format.tested and len(names) != 2:
             yield ("sprt",), f"'sprt' needs exactly two players, not {len(names)}"
@@ -423,7 +423,7 @@ class Experiment(Section):
         left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
         moves: dict[Keys, Keys] = {("players", place): ("players", index) for place, index in enumerate(kept)}
         left._source = self._source.moved({}, moves)
-        reason = f"without {listed(list(names))}"
+        reason = f"without {joined(list(names))}"
         if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")
         entrants = [player.name for player in left.players]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from arena.base.files import found_file
-from arena.base.wording import first_few, nearest, printable, shown
+from arena.base.wording import first_few, nearest, phrase, printable
 from arena.experiment.names import distinct_names, fitting, playing_in
 from arena.experiment.yaml.values import Refusal
 from players.loading import EVALUATION_NAME, PLAYER_NAME, located, own_code, source_of, user_files
@@ -45,7 +45,7 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
     if not pattern.endswith(suffixes):
         right = PurePath(pattern).with_suffix(suffixes[0]).as_posix()
         ends = " or ".join(suffixes)
-        raise Refusal(f"a pattern of {key!r} must end with {ends}, not {shown(reference)}: write {right!r}", key)
+        raise Refusal(f"a pattern of {key!r} must end with {ends}, not {phrase(reference)}: write {right!r}", key)
     fixed = _fixed(pattern)
     files = [
         file

@@ -90,7 +90,7 @@ def row_pdn(
 
 
 def _tags(data: RunData, row: Mapping[Any, Any]) -> dict[str, str]:
-    """The tags of a game; how it ended is said in the words of PGN, and in the arena's beside them."""
+    """The tags of a game; `Termination` has the words of PGN, `TerminationDetails` the arena's."""
     version = data.info.versions.get(OURS)
     limits = {spec.name: spec.limit._asdict() for spec in data.experiment.players}
     white, black = (time_control(limits.get(row[colour], {})) for colour in ("white", "black"))

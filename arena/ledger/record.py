@@ -98,12 +98,12 @@ def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
     for game in games:
         how = game["result"], game["termination"], str(game["white"]), str(game["black"])
         if player := Result.of(*how).failed:
-            said, kind = game["error"].removeprefix(f"{player} "), Termination(game["termination"])
-            shown = str(game["traceback"]), str(game["output"])
+            detail, kind = game["error"].removeprefix(f"{player} "), Termination(game["termination"])
+            printed = str(game["traceback"]), str(game["output"])
             # the last half-move if the player made it, too late, else the next one
             plies, first_mover = int(game["plies"]), "white" if game["opening_fen"].startswith("W") else "black"
             is_last = plies > 0 and (player == game[first_mover]) == (plies % 2 == 1)
-            yield Failure(game["game"], game["id"], player, kind, plies + (not is_last), said, *shown)
+            yield Failure(game["game"], game["id"], player, kind, plies + (not is_last), detail, *printed)
 
 
 def moves_of(moves: np.ndarray, opening_fen: str, *, is_white: bool) -> np.ndarray:

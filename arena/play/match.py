@@ -243,7 +243,7 @@ def _play(
         turn = game.position.turn
         limit = limits[turn]
         try:
-            answer = players[turn].choose(game, told(specs[turn], limit, task.allowance), rngs[turn])
+            answer = players[turn].choose(game, limit_for(specs[turn], limit, task.allowance), rngs[turn])
         except Resign:
             return Outcome(1 - turn, Termination.RESIGNED)
         except Exception as error:
@@ -273,7 +273,7 @@ def lateness(seconds: float, overrun: float | None, allowance: Allowance) -> str
     return f"took {seconds:.3g} s, {overrun:.3g} s more than it had" if is_late else ""
 
 
-def told(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:
+def limit_for(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:
     """The limit of a move as a player hears it: a built-in search is told TIME_RESERVE less without a margin."""
     reserve = TIME_RESERVE - allowance.time_margin
     if reserve <= 0 or spec.type not in TYPES or spec.type == ENGINE:

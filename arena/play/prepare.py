@@ -144,7 +144,7 @@ def prepare(
     """
     say = (observer or Observer()).say
     begun = None if folder is None else run_in(folder)
-    known = {} if begun is None else _known_before(experiment, begun[1])
+    known = {} if begun is None else _unchanged(experiment, begun[1])
     playing = experiment.without(_left_out(experiment, known))
     names, is_short = [spec.name for spec in playing.players], experiment.failures.faulty == "stop"
     how: How = "tried" if is_short else "examined"
@@ -223,7 +223,7 @@ def _mistakes(entrant: Entrant) -> list[str]:
     return [finding.words for finding in entrant.problems if finding.level == "error"]
 
 
-def _known_before(experiment: Experiment, begun: RunInfo) -> dict[str, Entrant]:
+def _unchanged(experiment: Experiment, begun: RunInfo) -> dict[str, Entrant]:
     """The players that are as they were when a run began, by settings and files, and what was found of them then.
 
     Who was left out is known only if the faulty still are.

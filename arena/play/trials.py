@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from arena.base.wording import listed
+from arena.base.wording import joined
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.handle import PlayerFailure
@@ -74,7 +74,7 @@ class Trial(NamedTuple):
     how: How
 
     def __str__(self) -> str:
-        return f"the trial of {listed([spec.name for spec in self.players])}"
+        return f"the trial of {joined([spec.name for spec in self.players])}"
 
 
 def is_own(spec: PlayerSpec) -> bool:
@@ -124,7 +124,7 @@ def look_at(
         of_users.append(trial)
 
     def say_who() -> None:
-        say(f"still looking at {listed([spec.name for spec in specs if spec.name not in found])}")
+        say(f"still looking at {joined([spec.name for spec in specs if spec.name not in found])}")
 
     slow = Timer(_SLOW_SECONDS, say_who)
     slow.daemon = True
@@ -314,7 +314,7 @@ class _Games(NamedTuple):
         if self.spec.type == ENGINE:
             yield Finding("warning", "does not repeat a game: its games cannot be replayed")
         elif alone() != first:
-            yield Finding("error", "does not play the same from the same seed: all chance must come from `rng`")
+            yield Finding("error", "does not play the same from the same seed: draw all random numbers from `rng`")
         else:
             yield Finding("error", "plays a game differently after other games: it keeps state from game to game")
 

@@ -25,7 +25,7 @@ import pandas as pd
 
 from arena.base import ArenaError
 from arena.base.files import cell_text, decoded, unreadable
-from arena.base.wording import counted, cut, listed, quoted
+from arena.base.wording import counted, cut, joined, quoted
 from arena.ratings.clusters import pairs_by_opening
 from arena.rules.pdn.rules import GameRules, guesses, result_of_tags, rules_of_tags
 from arena.rules.pdn.tokens import split
@@ -150,7 +150,7 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
         notes.append(f"{more} of games that stand elsewhere, too, {are} left out.")
     names = _names([source.path for source in sources])
     versions = _versions(sources, list(names.values()))
-    apart = (listed(dict.fromkeys(label.values())) for label in versions.values())
+    apart = (joined(dict.fromkeys(label.values())) for label in versions.values())
     notes += [f"{each} are not the same player and are rated apart." for each in apart]
     same = _same(games) if len(sources) == 2 else (0, 0)
     games["pair"] = games.groupby(["source", "pair"], sort=False).ngroup()

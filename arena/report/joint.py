@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from arena.base.files import REPORT, SUMMARY, replace, write_csv, write_text
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, joined
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import agreement
 from arena.ratings.interval import Z95, Interval
@@ -173,7 +173,7 @@ def summary(joint: Joint) -> list[str]:
 def lacking_games(joint: Joint) -> list[str]:
     """The runs that are not played, or not to their end."""
     lacking = [name for name in joint.names if name not in joint.runs]
-    lines = [f"No games yet: {listed(lacking)}."] if lacking else []
+    lines = [f"No games yet: {joined(lacking)}."] if lacking else []
     for name, run in joint.runs.items():
         lines += [f"{name}: {sentence}" for sentence in unfinished(run)]
     return lines
@@ -183,7 +183,7 @@ def notes(joint: Joint) -> list[str]:
     """The players that the joint table leaves out."""
     if joint.across is None or not joint.across.left_out:
         return []
-    return [f"Left out, as some run has no rating of them on this scale: {listed(joint.across.left_out)}."]
+    return [f"Left out, as some run has no rating of them on this scale: {joined(joint.across.left_out)}."]
 
 
 def joint_grid(joint: Joint) -> Grid:

@@ -64,7 +64,7 @@ class Observer:
 @contextmanager
 def announcing(say: Callable[[str], None]) -> Iterator[None]:
     """Say so if anything has to be compiled or solved, or an outside program is long in answering."""
-    compiled, last, begun, said = 0, -inf, ("", 0), 0.0
+    compiled, last, begun, announced = 0, -inf, ("", 0), 0.0
 
     def on_kernel() -> None:
         nonlocal compiled, last
@@ -75,10 +75,10 @@ def announcing(say: Callable[[str], None]) -> Iterator[None]:
         compiled += 1
 
     def on_endings(variant: Variant, sizes: Collection[int], solved: int) -> None:
-        nonlocal begun, said
+        nonlocal begun, announced
         tables, left, now = (variant.name, sum(sizes)), sum(sizes) - solved, time.monotonic()
-        if tables != begun or (left and now - said >= _SOLVING_SECONDS):
-            begun, said = tables, now
+        if tables != begun or (left and now - announced >= _SOLVING_SECONDS):
+            begun, announced = tables, now
             takes = (
                 f"about {duration(left * _ENDING_SECONDS)} of processor time, {quantity(sum(sizes), 'B')} on disk"
             )

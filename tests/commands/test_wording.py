@@ -1,6 +1,6 @@
 """Words of messages."""
 
-from arena.base.wording import MAX_CHARACTERS, MAX_CHOICES, cut, printable, quoted, shown, unknown
+from arena.base.wording import MAX_CHARACTERS, MAX_CHOICES, cut, phrase, printable, quoted, unknown
 
 
 def test_the_nearest_choice_is_named_as_it_is_written():
@@ -12,7 +12,7 @@ def test_a_message_has_one_line_whatever_was_written():
     long = unknown("key", "a\nb" * 10**5, [f"name{i}" for i in range(10**3)])
     assert "\n" not in long and len(long) < 2 * MAX_CHARACTERS + 10 * MAX_CHOICES
     assert long.endswith(f" and {10**3 - MAX_CHOICES} more)")
-    assert len(shown([*"ab", "x" * 10**6])) < 2 * MAX_CHARACTERS
+    assert len(phrase([*"ab", "x" * 10**6])) < 2 * MAX_CHARACTERS
     assert cut("can't open file 'engines/stub.py'", 20) == "can't open...s/stub.py'"
     assert cut("a\n  b\tc") == "a b c" and quoted("a\n  b") == r"'a\n  b'"
 

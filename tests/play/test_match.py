@@ -12,7 +12,7 @@ import pytest
 from arena.hosting import handle
 from arena.ledger.record import GameRecord
 from arena.play import match
-from arena.play.match import play, told
+from arena.play.match import limit_for, play
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS, Variant
@@ -210,5 +210,5 @@ def test_a_built_in_search_is_told_of_less_time_where_it_has_no_margin(
     type: str, margin: float, seconds: float
 ) -> None:
     limit = Limit(depth=9, seconds=0.05)
-    told_limit = told(PlayerSpec("a", type, limit), limit, Allowance(time_margin=margin))
-    assert told_limit.depth == 9 and told_limit.seconds == pytest.approx(seconds)
+    heard = limit_for(PlayerSpec("a", type, limit), limit, Allowance(time_margin=margin))
+    assert heard.depth == 9 and heard.seconds == pytest.approx(seconds)

@@ -17,7 +17,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from arena.base.wording import shown, unknown
+from arena.base.wording import phrase, unknown
 from arena.experiment.yaml.values import MAPPING, ConfigError, Keys, Problem, Refusal, Source
 
 FOLDER_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -104,7 +104,7 @@ class Section(BaseModel):
         if kind == "value_error":
             return (), f"{subject} {context['error']}"
         rule = _RULES.get(context.get("pattern", kind)) or re.sub("^[A-Z][a-z]+ should ", "", error["msg"])
-        return (), f"{subject} must {rule.format(**context)}, not {shown(error['input'])}"
+        return (), f"{subject} must {rule.format(**context)}, not {phrase(error['input'])}"
 
 
 AnySection = TypeVar("AnySection", bound=Section)

@@ -17,7 +17,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 
 from arena.base import ArenaError
-from arena.base.wording import cut, quoted, shown
+from arena.base.wording import cut, phrase, quoted
 
 MAX_NESTING, MAX_VALUES = 32, 100_000
 """Levels and values in a file, aliases written out, so that an alias inside itself comes to an end."""
@@ -199,7 +199,7 @@ def _parsed(text: str, path: Path) -> Source:
         data = reader.value(node, (), _START) if node is not None else None
         if isinstance(data, dict):
             return Source(path, data, reader.places, (), tuple(reader.mistakes), frozenset(reader.refused))
-        message = "the file is empty" if node is None else f"the file must be {MAPPING}, not {shown(data)}"
+        message = "the file is empty" if node is None else f"the file must be {MAPPING}, not {phrase(data)}"
     raise ConfigError([Mistake(str(path), *position, message)])
 
 
@@ -238,7 +238,7 @@ class _Reader:
             try:
                 key = _scalar(key_node)
                 if not isinstance(key, str):
-                    raise ValueError(f"a key must be text, not {shown(key)}: put it in quotes")
+                    raise ValueError(f"a key must be text, not {phrase(key)}: put it in quotes")
                 if key in result:
                     line = self.places[*keys, key][0]
                     raise ValueError(f"the key {quoted(key)} is given twice, first in line {line}")
@@ -258,18 +258,18 @@ def _scalar(node: yaml.Node) -> Any:
     try:
         value = SafeConstructor().construct_object(node)
     except (LookupError, ValueError):
-        raise ValueError(f"{shown(text)} is not a valid {kind}") from None
+        raise ValueError(f"{phrase(text)} is not a valid {kind}") from None
     words, instead = _PLAIN.get(kind, (".*", ""))
     if node.style is None and not re.fullmatch(words, text, re.DOTALL):
         raise ValueError(
-            f"YAML 1.1 reads {cut(text)} as {shown(value)}: write {instead}, or '{cut(text)}' in quotes for text"
+            f"YAML 1.1 reads {cut(text)} as {phrase(value)}: write {instead}, or '{cut(text)}' in quotes for text"
         )
     if isinstance(value, int | float) and not abs(value) < 2**63:
         raise ValueError(f"a number must be finite and below 2**63, not {text:.60}")
     if isinstance(value, str):
         value.encode()
         if "\0" in value:
-            raise ValueError(f"text must not have a NUL, as {shown(value)} has")
+            raise ValueError(f"text must not have a NUL, as {phrase(value)} has")
     return value
 
 

@@ -12,7 +12,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from arena.base.number import unbroken
-from arena.base.wording import listed
+from arena.base.wording import joined
 from arena.report.markup import (
     anchor,
     elo_html,
@@ -96,7 +96,7 @@ def _environment(kind: str) -> Environment:
     """The templates of pages with what they call."""
     made = environment(kind)
     made.filters |= {"anchor": anchor, "elo": elo_html, "named": player_html, "with_bold_names": _with_bold_names}
-    made.globals |= {"listed": listed, "results_bar": results_bar, "scale": scale, "whisker": whisker}
+    made.globals |= {"joined": joined, "results_bar": results_bar, "scale": scale, "whisker": whisker}
     return made
 
 

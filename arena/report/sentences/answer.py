@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from arena.base.number import quantity, signed, with_minus
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, joined
 from arena.experiment.formats.fixed import Gauntlet, Sprt
 from arena.experiment.model import Experiment
 from arena.ratings.interval import Interval
@@ -289,7 +289,7 @@ def lead(run: Run) -> Iterator[Claim]:
     level = names[: int((elo.iloc[0] - elo < LEVEL).sum())]
     if len(level) > 1 and not run.order:
         named = tuple(level) if len(level) <= len(PODIUM) else ()
-        who = listed(["{}"] * len(named)) or f"{len(level)} players"
+        who = joined(["{}"] * len(named)) or f"{len(level)} players"
         at_the_top = " at the top" if len(level) < len(names) else ""
         yield Claim(f"{who} are level{at_the_top}", named, is_shown=False)
         return

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from arena.base.number import signed
-from arena.base.wording import listed
+from arena.base.wording import joined
 from arena.ratings.interval import Interval
 
 MOST = 12
@@ -118,7 +118,7 @@ def _places(levels: Sequence[Level], sign: int) -> str:
             runs = [*runs[:-1], [*runs[-1], level]] if is_next else [*runs, [level]]
     ends = [(of[0].words, of[-1].words) for of in runs]
     common = ends[0][0].rpartition(" ")[0] + " "
-    return listed(
+    return joined(
         [
             low
             if low == high
@@ -139,7 +139,7 @@ def among_given(player: str, elo: Interval, given: Mapping[str, float]) -> Claim
     if not others:
         return Claim("{}: no place among the players of given Elo shown", (player,), elo, is_shown=False)
     side = "between" if lower and upper else "above" if lower else "below"
-    beside = listed([f"{{}} ({signed(given[name])})" for name in others])
+    beside = joined([f"{{}} ({signed(given[name])})" for name in others])
     return Claim(f"{{}} is {side} {beside}", (player, *others), elo)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import duration, known, percent, signed
-from arena.base.wording import counted, first_few, listed
+from arena.base.wording import counted, first_few, joined
 from arena.ledger.record import TABLES_JUDGE
 from arena.report.describe import describe_limit
 from arena.report.run import Run
@@ -63,7 +63,7 @@ def _limits_in_words(run: Run) -> str:
             else describe_limit(limited[0].limit)
         )
     kinds = dict.fromkeys(terms(limits(spec)) for spec in limited)
-    return f"limited by {listed(kinds)}" if kinds else ""
+    return f"limited by {joined(kinds)}" if kinds else ""
 
 
 def _openings(run: Run) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.wording import listed
+from arena.base.wording import joined
 from arena.experiment.submissions import A_CLASS
 from arena.ledger.record import Failure
 from arena.ratings.joint import TIE_DECIMALS
@@ -135,7 +135,7 @@ def withdrawal(run: RatedRun, player: str) -> str:
 
 def by_failures(counts: Mapping[Any, int]) -> str:
     """How a player lost games by failures, from their number by `Termination`: "2 by errors and 1 on time"."""
-    return listed([f"{counts[kind]} {LOST_BY[kind]}" for kind in FORFEITS if counts.get(kind)])
+    return joined([f"{counts[kind]} {LOST_BY[kind]}" for kind in FORFEITS if counts.get(kind)])
 
 
 def lost_by_failures(run: RatedRun) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from arena.base.wording import counted, listed, quoted
+from arena.base.wording import counted, joined, quoted
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.notation import NotationError
 from arena.rules.pdn.moves import read_moves
@@ -73,7 +73,7 @@ class Guess(NamedTuple):
 
     def __str__(self) -> str:
         name, fit = self.variant.name, f"{self.whole} of {counted(self.tried, 'game')} to the end"
-        others = f", as {'does' if len(self.others) == 1 else 'do'} {listed(self.others)}" if self.others else ""
+        others = f", as {'does' if len(self.others) == 1 else 'do'} {joined(self.others)}" if self.others else ""
         unread = "though none reads a game to its end" if self.tried else "as no game has moves to tell"
         by = f"which reads {fit}{others}" if self.whole else unread
         return f"no GameType, and no --variant: read as {name}, {by}"
