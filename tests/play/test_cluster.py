@@ -87,8 +87,8 @@ class Dask:
 
 
 def waited(ready: Callable[[], Any]) -> Any:
-    """What is true within a minute."""
-    deadline = time.monotonic() + 60
+    """What is true within five minutes."""
+    deadline = time.monotonic() + 300
     while not (found := ready()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -133,7 +133,7 @@ def test_a_lost_scheduler_is_one_line_and_what_is_finished_is_kept(dask: Dask, t
     )
     waited(lambda: started.poll() is not None or len(stored(tmp_path / "out")) >= 5)
     dask.scheduler.kill()
-    error = started.communicate(timeout=60)[1]
+    error = started.communicate(timeout=300)[1]
     assert started.returncode == 2 and "Traceback" not in error
     assert dask.address in (last := error.splitlines()[-1]) and "kept in out;" in last
     assert 5 <= len(stored(tmp_path / "out")) < 72

