@@ -199,8 +199,9 @@ def test_all_problems_of_a_file_are_found_at_once_in_options_evaluations_and_the
         "name: a\nvarient: english\nopenings: {count: -4}\ngrade: {judge: {type: negmax}}\nplayers:\n"
         "  - {name: a, type: negamax, depth: zero, evaluation: simpel, tt: big, kind: 1}\n"
         "  - {name: b, type: randm}\n"
+        "  - {name: c, type: randm}\n"
     )
     with pytest.raises(ConfigError) as caught:
         load_all(path)
     places = [(problem.line, problem.column) for problem in caught.value.problems]
-    assert places == [(1, 1), (2, 1), (3, 12), (4, 17), (6, 30), (6, 43), (6, 63), (6, 72), (7, 15)]
+    assert places == [(1, 1), (2, 1), (3, 12), (4, 17), (6, 30), (6, 43), (6, 63), (6, 72), (7, 15), (8, 15)]

@@ -59,8 +59,9 @@ def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_witho
 
 def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tmp_path):
     head = (
-        "variants: {usual: english, free: {base: russian, flying: false}}\n"
-        "openings: {count: {usual: 5, free: 7}, random_plies: 6, set: {free: russian-table}}"
+        "variants: {usual: english, free: {base: russian, flying: false}, wide: international}\n"
+        "openings: {count: {usual: 5, free: 7, wide: 9}, random_plies: 6, set: {free: russian-table}, "
+        "file: {wide: wide.pdn}}"
     )
     found = load_all(written(tmp_path, f"{head}\n{LIMITS}", LACKING % ""))
     assert [(name, one.variant, one.players[2].limit.depth) for name, one in found.items()] == [
@@ -68,9 +69,13 @@ def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tm
         ("usual-fast", "english", None),
         ("free-d2", "{base: russian, flying: false}", 2),
         ("free-fast", "{base: russian, flying: false}", None),
+        ("wide-d2", "international", 2),
+        ("wide-fast", "international", None),
     ]
-    openings = [(one.openings.count, one.openings.random_plies, one.openings.set) for one in found.values()]
-    assert openings == 2 * [(5, 6, None)] + 2 * [(7, 4, "russian-table")]
+    openings = [one.openings for one in found.values()]
+    drawn = [(own.count, own.random_plies, own.set, own.file) for own in openings]
+    expected = [(5, 6, None, None), (7, 4, "russian-table", None), (9, 4, None, "wide.pdn")]
+    assert drawn == [own for own in expected for _ in range(2)]
 
 
 def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(tmp_path):

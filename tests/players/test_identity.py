@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.base.files import found_file
 from arena.experiment.load import player_spec
 from arena.experiment.names import distinct_names, short_entry
 from arena.hosting.handle import LocalPlayer
@@ -167,6 +168,16 @@ def test_a_second_save_of_as_many_bytes_is_seen_although_it_keeps_the_time(tmp_p
     assert len(set(marks)) == 3
 
 
+def test_a_file_beside_the_configuration_comes_before_one_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("beside", "here"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "net.npz").touch()
+    monkeypatch.chdir(tmp_path / "here")
+    assert found_file(Path("net.npz"), tmp_path / "beside") == tmp_path / "beside" / "net.npz"
+
+
 # --- files of a commit
 
 
@@ -192,7 +203,8 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("revision", "worth"), [("HEAD~1", 1), ("HEAD", 2)])
 def test_a_file_of_a_commit_imports_what_stood_beside_it(repository: Path, revision: str, worth: int) -> None:
-    for folder, path in ((repository, "bots/my.py"), (repository / "bots", "./my.py")):
+    bots = repository / "bots"
+    for folder, path in ((repository, "bots/my.py"), (bots, "bots/my.py"), (bots, "./my.py")):
         entry = short_entry(f"{revision}:{path}@d5", folder)
         spec = located(player_spec({"name": "a", **entry}), folder)
         assert load_object(spec.options["evaluation"], "evaluation", callable)(None, None) == worth

@@ -362,5 +362,7 @@ def test_the_games_of_the_page_are_those_of_the_tables(run: Counted) -> None:
         white = own["score_men"].where(own["colour"] == "white", -own["score_men"])
         for shown, men in zip(blocks[place]["score"], white, strict=True):
             assert (shown is None) == pd.isna(men) and (shown is None or shown == pytest.approx(men, abs=0.0051))
+        wins = own["plies_to_win"].where(own["colour"] == "white", -own["plies_to_win"])
+        assert blocks[place]["wins"] == [None if pd.isna(plies) else plies for plies in wins]
     swings = [-1 if swing is None else swing for swing in listed["swing"]]
     assert swings == sorted(swings, reverse=True)

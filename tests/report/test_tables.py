@@ -189,6 +189,13 @@ def test_games_part_at_the_first_ply_with_another_move_and_have_the_points_of_ea
         assert row["other_points"] == points.get(with_other["result"], 0.0)
 
 
+def test_games_part_where_one_of_them_ends(played: arena.Run, tmp_path: Path) -> None:
+    (tmp_path / "short.yaml").write_text(RUN.replace("max_plies: 40", "max_plies: 10"))
+    short = arena.run(tmp_path / "short.yaml", tmp_path / "out", workers=1, quiet=True)
+    table = partings(played.data, "a", short.data, "a")
+    assert len(table) == 18 and {*table["ply"]} == {11} and table["other_move"].isna().all()
+
+
 def test_the_viewer_opens_where_the_players_part(played: arena.Run) -> None:
     table = played.partings("a", "c")
     unlike = table[(table["by"] == "players") & (table["points"] != table["other_points"])]

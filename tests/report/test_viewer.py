@@ -10,7 +10,9 @@ import pytest
 
 import arena.report.viewer as viewer_games
 from arena.base import ArenaError
-from arena.report.replay import compared, held_by, write_sources
+from arena.experiment.load import load
+from arena.ledger.read import read
+from arena.report.replay import compared, held_by, replay_element, write_sources
 from arena.report.viewer import RunGames, viewer_of
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
@@ -193,6 +195,22 @@ def test_games_of_a_changed_source_are_counted_as_others_by_pairing(page: Path, 
     found = compared(document, tmp_path / "again")
     assert found.startswith(("0 of 4", "2 of 4")) and "own" in found
     assert "python 2 then" in compared({**document, "versions": {"python": "2"}}, tmp_path / "again")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("change", [{"report": ("sheets",)}, {"sandbox": True}])
+def test_the_page_of_a_class_or_of_a_sandbox_holds_no_sources(page: Path, change: dict[str, Any]) -> None:
+    run = read(page.parent)
+    others = run._replace(experiment=run.experiment.model_copy(update=change))
+    assert replay_element(run, page.parent) and not replay_element(others, page.parent)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("sandbox", [True, False])
+def test_sources_are_written_to_be_played_in_a_sandbox_or_without(
+    page: Path, tmp_path: Path, sandbox: bool
+) -> None:
+    assert load(write_sources(held_by(page), tmp_path, sandbox=sandbox)).sandbox == sandbox
 
 
 def test_files_outside_of_the_folder_and_pages_without_sources_are_refused(tmp_path: Path) -> None:

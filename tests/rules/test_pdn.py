@@ -95,6 +95,11 @@ def test_any_tag_and_any_comment_are_read_back(tags, comments):
 NAN = float("nan")
 
 
+def test_a_quotation_mark_and_a_backslash_in_a_tag_are_escaped():
+    text = write_pdn(PlayedGame(ENGLISH, ENGLISH.start, [], tags={"White": 'the "best" \\'}))
+    assert '[White "the \\"best\\" \\\\"]\n' in text
+
+
 def test_limits_of_time_and_what_a_clock_shows_are_written_as_the_standard_has_them():
     limits: list[dict[str, float | None]] = [
         {"clock": 60, "increment": 0.5},
