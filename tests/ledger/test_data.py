@@ -7,7 +7,6 @@ import re
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.mark.full
-def test_the_points_that_decided_a_game_are_in_its_row_and_its_pdn(tmp_path: Path) -> None:
+def test_the_points_that_decided_a_game_are_in_its_row_and_its_pdn(tmp_path):
     counted = played(
         tmp_path,
         "out",
@@ -128,7 +127,7 @@ def test_the_points_that_decided_a_game_are_in_its_row_and_its_pdn(tmp_path: Pat
 
 
 @pytest.mark.full
-def test_pieces_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
+def test_pieces_and_fen_are_of_the_position_before_the_move(run):
     moves = run.positions()
     pd.testing.assert_frame_equal(moves.drop(columns="fen"), run.moves)
     positions = [parse_fen(ENGLISH, text) for text in moves["fen"]]
@@ -142,7 +141,7 @@ def test_pieces_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
 
 
 @pytest.mark.full
-def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run: Run) -> None:
+def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run):
     men = {name: player.man_value for name, player in run.info.players.items()}
     assert men == {"random": None, "greedy": 1.0, "tree": None, "own": 2.0, "material": 1.0}
     moves = run.moves
@@ -158,7 +157,7 @@ def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run:
 
 @pytest.mark.full
 @pytest.mark.parametrize("variant", ["english", "international", "antidraughts"])
-def test_a_man_is_worth_what_the_evaluation_loses_with_it(variant: str) -> None:
+def test_a_man_is_worth_what_the_evaluation_loses_with_it(variant):
     rules = VARIANTS[variant]
     for description, worth in (({"linear": {"man": -250}}, 250.0), ({"linear": {"king": 9}}, None)):
         assert man_value(rules, build_evaluation(description, rules)) == pytest.approx(worth)
@@ -166,9 +165,7 @@ def test_a_man_is_worth_what_the_evaluation_loses_with_it(variant: str) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("local", [False, True])
-def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local: bool
-) -> None:
+def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits(tmp_path, monkeypatch, local):
     if local:
         monkeypatch.setattr("arena.hosting.player_process.without_own_code", lambda spec: spec)
     (tmp_path / "own.py").write_text(OWN)
@@ -184,7 +181,7 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
 
 
 @pytest.mark.full
-def test_what_a_class_says_of_a_man_is_known_if_it_is_a_number(tmp_path: Path) -> None:
+def test_what_a_class_says_of_a_man_is_known_if_it_is_a_number(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     players = [{"name": name, "type": f"{tmp_path}/own.py:{name}"} for name in ("Says", "Lies")]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
@@ -193,7 +190,7 @@ def test_what_a_class_says_of_a_man_is_known_if_it_is_a_number(tmp_path: Path) -
 
 
 @pytest.mark.full
-def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
+def test_a_game_says_when_and_where_it_was_played(run):
     games = run.games
     session = run.info.session
     assert session is not None
@@ -207,7 +204,7 @@ def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
 
 
 @pytest.mark.full
-def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
+def test_the_pdn_has_the_date_and_what_each_mover_found(run):
     read, problems = read_pdn("\n".join(pdn_games(run)))
     assert not problems and len(read) == len(run.games) == 40
     comment = re.compile(r"(?:([+-][0-9]+\.[0-9]{2})|([+-])W([0-9]+))?(?:/([0-9]+))? ?([0-9]+\.[0-9]+)s")
@@ -229,7 +226,7 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
     assert seen == {(True, False, True), (False, True, True), (False, False, False), (False, False, True)}
 
 
-def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:
+def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path):
     StoredRun(tmp_path / "out", "abc", 8).ledger.close()
     empty = arena.load(tmp_path / "out")
     tables = (empty.games, empty.void_games, empty.positions(), empty.moves.assign(fen=""))
@@ -253,7 +250,7 @@ class Counts:
 """
 
 
-def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Path) -> None:
+def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path):
     (tmp_path / "counts.py").write_text(COUNTS)
     counts = {"name": "counts", "type": f"{tmp_path}/counts.py:Counts"}
     config = {"name": "own", "variant": "english", "openings": {"count": 2}}

@@ -53,7 +53,7 @@ def reopened(run: StoredRun, **info: Any) -> Ledger:
 # --- folders
 
 
-def test_a_folder_is_locked_until_its_writer_releases_it_or_ends(tmp_path: Path) -> None:
+def test_a_folder_is_locked_until_its_writer_releases_it_or_ends(tmp_path):
     folder = tmp_path / "new" / "folder"
     lock_folder(folder).release()
     program = (
@@ -75,7 +75,7 @@ def test_a_folder_is_locked_until_its_writer_releases_it_or_ends(tmp_path: Path)
     assert [path.name for path in folder.iterdir()] == [LOCK]
 
 
-def test_a_folder_is_released_when_its_ledger_is_refused_and_is_one_file_when_it_is_closed(run: StoredRun) -> None:
+def test_a_folder_is_released_when_its_ledger_is_refused_and_is_one_file_when_it_is_closed(run):
     run.add("a", "b", "white")
     run.ledger.close()
     other = run.experiment.model_copy(update={"seed": 99})
@@ -88,7 +88,7 @@ def test_a_folder_is_released_when_its_ledger_is_refused_and_is_one_file_when_it
 
 
 @pytest.mark.parametrize("name", ["50%25 é", "a?mode=rw#b"])
-def test_a_ledger_is_read_in_a_folder_of_any_name_while_it_is_written(tmp_path: Path, name: str) -> None:
+def test_a_ledger_is_read_in_a_folder_of_any_name_while_it_is_written(tmp_path, name):
     with StoredRun(tmp_path / name, "ab") as run:
         run.add("a", "b", "white")
         assert len(read(run.folder).games) == 1
@@ -97,7 +97,7 @@ def test_a_ledger_is_read_in_a_folder_of_any_name_while_it_is_written(tmp_path: 
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
-def test_a_run_is_read_in_a_folder_that_cannot_be_written_to(run: StoredRun) -> None:
+def test_a_run_is_read_in_a_folder_that_cannot_be_written_to(run):
     run.add("a", "b", "white")
     run.ledger.close()
     run.folder.chmod(0o500)
@@ -106,7 +106,7 @@ def test_a_run_is_read_in_a_folder_that_cannot_be_written_to(run: StoredRun) -> 
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"", bytes(8192)])
-def test_what_is_no_ledger_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_ledger_is_refused_in_one_line(tmp_path, content):
     with pytest.raises(StoreError, match=r"^there is no run in .* \(no ledger\.sqlite\)$"):
         read(tmp_path)
     (tmp_path / FILE).write_bytes(content)
@@ -115,7 +115,7 @@ def test_what_is_no_ledger_is_refused_in_one_line(tmp_path: Path, content: bytes
     assert str(tmp_path) in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_run_of_another_format_is_refused(run: StoredRun) -> None:
+def test_a_run_of_another_format_is_refused(run):
     run.ledger.close()
     with closing(sqlite3.connect(run.folder / FILE)) as other:
         other.execute("PRAGMA user_version = 1")
@@ -127,7 +127,7 @@ def test_a_run_of_another_format_is_refused(run: StoredRun) -> None:
 # --- rows
 
 
-def test_a_damaged_row_counts_as_missing_and_is_said(run: StoredRun) -> None:
+def test_a_damaged_row_counts_as_missing_and_is_said(run):
     run.add("b", "a", "white")
     run.add("a", "b", "black")
     with closing(sqlite3.connect(run.folder / FILE)) as other, other:
@@ -141,7 +141,7 @@ def test_a_damaged_row_counts_as_missing_and_is_said(run: StoredRun) -> None:
 
 
 @pytest.mark.parametrize("where", ["page", "document"])
-def test_a_file_whose_pages_or_documents_cannot_be_trusted_is_refused(run: StoredRun, where: str) -> None:
+def test_a_file_whose_pages_or_documents_cannot_be_trusted_is_refused(run, where):
     for _ in range(30):
         run.add("a", "b", "white", opening=len(run.ledger.results()) % 10)
     run.ledger.close()
@@ -159,9 +159,7 @@ def test_a_file_whose_pages_or_documents_cannot_be_trusted_is_refused(run: Store
         assert "\n" not in str(caught.value)
 
 
-def test_who_takes_no_part_any_more_and_who_changed_is_said_and_their_games_stay_and_do_not_count(
-    run: StoredRun,
-) -> None:
+def test_who_takes_no_part_any_more_and_who_changed_is_said_and_their_games_stay_and_do_not_count(run):
     run.add("a", "b", "white")
     run.add("a", "c", "white")
     with reopened(run, players={"a": Entrant("a"), "b": Entrant("another")}) as ledger:
@@ -174,7 +172,7 @@ def test_who_takes_no_part_any_more_and_who_changed_is_said_and_their_games_stay
         assert not ledger.notes and len(ledger.results()) == 2
 
 
-def test_ids_are_six_digits_and_more_where_games_share_them() -> None:
+def test_ids_are_six_digits_and_more_where_games_share_them():
     import pandas as pd
 
     keys = pd.Series([0x1ABCDEF, 0x2ABCDEF, 0x123456])
@@ -197,7 +195,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 @pytest.mark.full
-def test_a_full_disk_ends_a_run_in_one_line_and_the_run_goes_on_when_there_is_room(config: Path) -> None:
+def test_a_full_disk_ends_a_run_in_one_line_and_the_run_goes_on_when_there_is_room(config):
     folder, whole = config.parent / "out", config.parent / "whole"
     arguments = ("run", config, "--workers", 1, "--no-report", "--out")
     with largest_file(50_000):
@@ -208,9 +206,7 @@ def test_a_full_disk_ends_a_run_in_one_line_and_the_run_goes_on_when_there_is_ro
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])
-def test_a_ledger_that_is_deleted_or_replaced_while_it_is_written_is_said(
-    run: StoredRun, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
-) -> None:
+def test_a_ledger_that_is_deleted_or_replaced_while_it_is_written_is_said(run, monkeypatch, is_replaced):
     monkeypatch.setattr(ledgers, "LOOK_SECONDS", 0.0)
     run.add("a", "b", "white")
     run.ledger.path.unlink()

@@ -80,7 +80,7 @@ GAMES = [
 ]
 
 
-def test_moves_are_read_as_they_were_recorded_also_as_the_description_of_a_ledger_says() -> None:
+def test_moves_are_read_as_they_were_recorded_also_as_the_description_of_a_ledger_says():
     columns = [dict(zip(["move", *NAMES], zip(*rows, strict=True), strict=False)) for rows in GAMES]
     packs = [packed(of_game) for of_game in columns]
     found = unpacked([moves for _, moves in packs], [plies for plies, _ in packs])
@@ -93,9 +93,7 @@ def test_moves_are_read_as_they_were_recorded_also_as_the_description_of_a_ledge
 
 
 @pytest.mark.full
-def test_a_report_in_parts_has_the_tables_of_one_whole(
-    folder: Path, in_parts: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_in_parts_has_the_tables_of_one_whole(folder, in_parts, monkeypatch):
     assert len(list(in_parts.data.moves())) > 2
     monkeypatch.setattr(reading, "PLIES_AT_ONCE", 10**9)
     whole = arena.load(folder)
@@ -106,7 +104,7 @@ def test_a_report_in_parts_has_the_tables_of_one_whole(
     pd.testing.assert_frame_equal(arena.load(folder).moves, whole.moves)
 
 
-def test_the_moves_of_chosen_games_can_be_read_alone(in_parts: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_moves_of_chosen_games_can_be_read_alone(in_parts, monkeypatch):
     chosen = in_parts.games["game"].iloc[[3, 30, 31, -1]]
     alone = pd.concat(in_parts.data.moves(pd.Index(chosen)), ignore_index=True)
     among = in_parts.moves[in_parts.moves["game"].isin(chosen)].reset_index(drop=True)
@@ -118,7 +116,7 @@ def test_the_moves_of_chosen_games_can_be_read_alone(in_parts: Run, monkeypatch:
 
 
 @pytest.mark.full
-def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: Run, tmp_path: Path) -> None:
+def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts, tmp_path):
     files = {path.name for path in write_quickly(changed(in_parts, tmp_path))}
     assert "games.csv" in files and not files & {"moves.csv", "games.pdn"}
     assert "written when asked for, by arena report --moves" in details(in_parts)[-1]
@@ -129,7 +127,7 @@ def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: 
     assert (tmp_path / "games.pdn").read_text().count("[Event ") == len(in_parts.games)
 
 
-def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Path) -> None:
+def test_a_game_that_the_ledger_has_lost_is_no_report(folder, tmp_path):
     run = arena.load(folder)
     one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1, key=1)
     more, names = pd.concat([run.games, one_more]), pd.Index(run.players)
@@ -138,7 +136,7 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
 
 
 @pytest.mark.full
-def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
+def test_a_run_is_reported_while_it_is_played(tmp_path):
     plan = prepare(experiment(tmp_path))
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as opened:
         played = playing(plan, opened)
@@ -151,7 +149,7 @@ def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
         next(played)
 
 
-def test_rounds_are_the_pairs_of_each_opening_one_by_one() -> None:
+def test_rounds_are_the_pairs_of_each_opening_one_by_one():
     pairings = [(0, 1), (0, 2), (1, 2)]
     wanted = [(*pairing, opening, opening + 1) for opening in range(2, 6) for pairing in pairings]
     rounds = Rounds(pairings, range(2, 6))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,13 +78,11 @@ LEVEL = {"draw": {"men": 0.2, "plies": 4, "after": 6}}
         ({**LEVEL, **FOUR}, [0.0, 0.0, 3.0, -3.0, 3.0, -3.0], (6, WON)),
     ],
 )
-def test_a_game_ends_when_the_scores_say_so_for_long_enough(
-    rules: dict[str, Any], scores: list[Any], end: tuple[int, Outcome] | None
-) -> None:
+def test_a_game_ends_when_the_scores_say_so_for_long_enough(rules, scores, end):
     assert ended(rules, scores) == end
 
 
-def test_scores_are_in_the_unit_of_each_player() -> None:
+def test_scores_are_in_the_unit_of_each_player():
     scores = [300.0, -3.0, 300.0, -3.0]
     assert ended(FOUR, scores, man_values=(100.0, 1.0)) == (4, WON)
     assert ended(FOUR, scores, man_values=(1.0, 1.0)) == (4, WON)
@@ -103,7 +100,7 @@ def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) 
     return Adjudicator(Adjudication(tables=3), (None, None), tables, max_plies=max_plies).outcome(game)
 
 
-def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win() -> None:
+def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win():
     won = Outcome(WHITE, Termination.ADJUDICATED_TABLES)
     value = make(VARIANTS["english"], 3).value(parse_fen(VARIANTS["english"], LONG))
     assert value is not None and value.result == 1 and value.plies > 10
@@ -117,7 +114,7 @@ def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win()
     assert by_tables("english", "W:WK1,K2:BK31,K32") is None
 
 
-def test_a_game_ends_by_the_tables_with_the_move_that_enters_them() -> None:
+def test_a_game_ends_by_the_tables_with_the_move_that_enters_them():
     variant, player = VARIANTS["english"], PlayerSpec("deep", "negamax", Limit(depth=12))
     task = task_of(variant, player, player, opening=parse_fen(variant, LONG))
     record = play(task._replace(adjudication=Adjudication(tables=3)))
@@ -154,7 +151,7 @@ def lines(played: arena.Run) -> list[list[str]]:
     return [of_game["move"].tolist() for _, of_game in played.moves.groupby("game")]
 
 
-def test_a_game_is_the_one_without_adjudication_up_to_its_end(adjudicated: arena.Run, tmp_path: Path) -> None:
+def test_a_game_is_the_one_without_adjudication_up_to_its_end(adjudicated, tmp_path):
     plain = run(tmp_path, "plain", CONFIG)
     ends = adjudicated.games["termination"]
     assert {Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW} <= set(ends)
@@ -168,7 +165,7 @@ def test_a_game_is_the_one_without_adjudication_up_to_its_end(adjudicated: arena
 
 
 @pytest.mark.full
-def test_a_run_that_is_stopped_and_resumed_ends_the_same_games(adjudicated: arena.Run, tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_and_resumed_ends_the_same_games(adjudicated, tmp_path):
     assert_same(run(tmp_path, "parts", CONFIG + RULES, stops=(5, 7)), adjudicated)
 
 
@@ -181,13 +178,11 @@ def test_a_run_that_is_stopped_and_resumed_ends_the_same_games(adjudicated: aren
         ([1.0, 1.0], {"win": {"plies": 60}}, 0),
     ],
 )
-def test_a_rule_that_can_end_no_game_has_a_line(
-    men: list[float | None], rules: dict[str, Any], lines: int
-) -> None:
+def test_a_rule_that_can_end_no_game_has_a_line(men, rules, lines):
     assert len(list(Adjudication.model_validate(rules).unusable(men, 61))) == lines
 
 
-def test_a_rule_that_can_end_no_game_is_warned_of_before_the_first_one(tmp_path: Path) -> None:
+def test_a_rule_that_can_end_no_game_is_warned_of_before_the_first_one(tmp_path):
     players = "players: [random, greedy]\n"
     text = f"name: t\nvariant: english\nopenings: {{count: 1}}\nadjudicate: {{win: {{}}}}\n{players}"
     of = experiment(tmp_path, text)
@@ -196,7 +191,7 @@ def test_a_rule_that_can_end_no_game_is_warned_of_before_the_first_one(tmp_path:
     assert [(each.level, each.where, each.message) for each in found] == [("warning", "adjudicate", line)]
 
 
-def test_plies_left_are_those_of_the_first_draw_rule_that_may_come() -> None:
+def test_plies_left_are_those_of_the_first_draw_rule_that_may_come():
     game = Game("international", "W:WK1,K2,K3:BK50")
     assert game.plies_left == 11  # FMJD 6.4: two kings against one may come, and then 10 plies
     game = Game("international", "W:WK1,K2:BK50")

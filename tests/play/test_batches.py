@@ -55,8 +55,8 @@ def each_format(players: int) -> list[Format]:
 @settings(max_examples=25)
 @given(players=st.integers(2, 11), seed=st.integers(0, 1000))
 def test_in_every_format_an_opening_is_played_from_both_sides_and_the_ties_of_a_round_have_the_same_ones(
-    players: int, seed: int
-) -> None:
+    players, seed
+):
     for format in each_format(players):
         pairings = games(format.batches(named(players), 3), by_chance(seed))
         most = format.most_games(named(players), 3)
@@ -73,7 +73,7 @@ def test_in_every_format_an_opening_is_played_from_both_sides_and_the_ties_of_a_
             assert own == longest[: len(own)] and len(set(own)) == len(own)
 
 
-def test_a_round_of_a_round_robin_is_one_opening_by_everyone_who_meets_each_opening_once() -> None:
+def test_a_round_of_a_round_robin_is_one_opening_by_everyone_who_meets_each_opening_once():
     (batch,), order = batches(RoundRobin().batches(named(4), 3), drawn)
     assert [p.round for p in batch] == [1] * 12 + [2] * 12 + [3] * 12
     assert all(p.opening == p.round - 1 for p in batch) and order == []
@@ -81,7 +81,7 @@ def test_a_round_of_a_round_robin_is_one_opening_by_everyone_who_meets_each_open
     assert len({(p.white, p.black, p.opening) for p in batch}) == len(batch)
 
 
-def test_seeds_of_a_gauntlet_meet_everyone_but_each_other() -> None:
+def test_seeds_of_a_gauntlet_meet_everyone_but_each_other():
     field = Gauntlet(type="gauntlet", seeds=("c", "a"))
     assert sorted(field.pairings("abcd")) == [(0, 1), (0, 3), (2, 1), (2, 3)]
     (batch,), _ = batches(field.batches("abcd", 5), drawn)
@@ -92,7 +92,7 @@ def test_seeds_of_a_gauntlet_meet_everyone_but_each_other() -> None:
 
 
 @pytest.mark.parametrize(("players", "rounds"), [(8, 7), (9, 8), (16, 5), (13, 4), (2, 1), (20, 12)])
-def test_in_a_swiss_everyone_plays_each_round_once(players: int, rounds: int) -> None:
+def test_in_a_swiss_everyone_plays_each_round_once(players, rounds):
     played, _ = batches(Swiss(type="swiss", rounds=rounds, pairs=2).batches(named(players), 0), by_chance(4))
     assert len(played) == rounds
     byes: Counter[int] = Counter()
@@ -107,9 +107,7 @@ def test_in_a_swiss_everyone_plays_each_round_once(players: int, rounds: int) ->
 
 @settings(max_examples=20)
 @given(players=st.integers(4, 14), seed=st.integers(0, 10_000), data=st.data())
-def test_nobody_meets_twice_in_a_swiss_while_a_round_without_rematch_exists(
-    players: int, seed: int, data: st.DataObject
-) -> None:
+def test_nobody_meets_twice_in_a_swiss_while_a_round_without_rematch_exists(players, seed, data):
     rounds = data.draw(st.integers(2, players - 1))
     met: set[frozenset[int]] = set()
     for batch in batches(Swiss(type="swiss", rounds=rounds).batches(named(players), 0), by_chance(seed))[0]:
@@ -130,7 +128,7 @@ def pairable(players: list[int], met: set[frozenset[int]]) -> bool:
     )
 
 
-def test_all_can_meet_exactly_where_networkx_pairs_them() -> None:
+def test_all_can_meet_exactly_where_networkx_pairs_them():
     """Few pairings, with or without a hidden matching, so that cycles of odd length decide."""
     for seed in range(300):
         chance = random.Random(seed)
@@ -146,7 +144,7 @@ def test_all_can_meet_exactly_where_networkx_pairs_them() -> None:
         assert can_all_meet({*players}, open_to) == (2 * len(most) == len(players)), seed
 
 
-def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
+def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss():
     played, _ = batches(Swiss(type="swiss", rounds=3).batches(named(8), 0), by_order)
     pairings = [[(p.white, p.black) for p in batch[::2]] for batch in played]
     assert pairings[0] == [(0, 4), (1, 5), (2, 6), (3, 7)]
@@ -154,7 +152,7 @@ def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
     assert pairings[2][0] == (0, 1) and (6, 7) in pairings[2]
 
 
-def test_a_hundred_players_are_paired_without_trying_many_pairings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hundred_players_are_paired_without_trying_many_pairings(monkeypatch):
     tries: list[int] = []
 
     def counted(players: Set[int], open_to: Mapping[int, Set[int]]) -> bool:
@@ -174,7 +172,7 @@ def score_table(players: int, *pairings: tuple[int, int, float], withdrawn: Set[
     return ScoreTable(players, 1, rounds, frozenset(withdrawn))
 
 
-def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_configuration() -> None:
+def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_configuration():
     table = score_table(4, (0, 3, 1.0), (1, 2, 1.0), (2, 3, 2.0), (0, 1, 0.0))
     assert [table.points[player] for player in range(4)] == [1, 3, 3, 1]
     assert [table.figures(p)["buchholz"] for p in range(4)] == [4, 4, 4, 4]
@@ -184,7 +182,7 @@ def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_con
     assert table.order() == [1, 0, 2, 5, 4, 3]  # player 4 has half a point more than player 3
 
 
-def test_who_is_withdrawn_from_a_swiss_is_not_paired_again_and_its_opponents_had_a_bye() -> None:
+def test_who_is_withdrawn_from_a_swiss_is_not_paired_again_and_its_opponents_had_a_bye():
     swiss = Swiss(type="swiss", rounds=4).batches(named(5), 0)
     played, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
     assert [len(batch) for batch in played] == [4, 4, 4, 4]
@@ -200,7 +198,7 @@ def test_who_is_withdrawn_from_a_swiss_is_not_paired_again_and_its_opponents_had
     assert score_table(4, *pairings, withdrawn={0, 1, 3}).points[2] == 6.0
 
 
-def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
+def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points():
     pairings, bye = next_round(ScoreTable(5, pairs=2))
     assert (pairings, bye) == ([(0, 2), (1, 3)], 4)
     table = ScoreTable(5, 2, [Round(dict.fromkeys(pairings, (4.0, 0.0)), bye)])
@@ -211,7 +209,7 @@ def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None
 # --- knockout
 
 
-def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> None:
+def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes():
     played, order = batches(Knockout(type="knockout").batches(named(6), 0), by_order)
     pairings = [[(p.white, p.black) for p in batch[::2]] for batch in played]
     assert pairings == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
@@ -220,7 +218,7 @@ def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> No
     assert order[5].figures == {"round": 1, "opponent": "p2", "points": 0.0, "conceded": 2.0, "decided": "points"}
 
 
-def test_only_level_pairings_go_on_and_the_higher_seed_wins_what_stays_level() -> None:
+def test_only_level_pairings_go_on_and_the_higher_seed_wins_what_stays_level():
     def result(scheduled: ScheduledGame) -> float:
         if {scheduled.white, scheduled.black} == {0, 3}:
             return 0.5
@@ -239,7 +237,7 @@ def test_only_level_pairings_go_on_and_the_higher_seed_wins_what_stays_level() -
 
 @settings(max_examples=25)
 @given(players=st.integers(2, 33), seed=st.integers(0, 1000))
-def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, seed: int) -> None:
+def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players, seed):
     played, order = batches(Knockout(type="knockout", extra=1).batches(named(players), 0), by_chance(seed))
     pairings = {(p.round, frozenset((p.white, p.black))) for batch in played for p in batch}
     assert len(pairings) == players - 1
@@ -251,7 +249,7 @@ def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, see
 # --- openings
 
 
-def test_formats_with_rounds_say_how_many_openings_they_use() -> None:
+def test_formats_with_rounds_say_how_many_openings_they_use():
     for format in (Swiss(type="swiss", rounds=4, pairs=3), Knockout(type="knockout", pairs=2, extra=3)):
         used = {p.opening for p in games(format.batches(named(7), 0), drawn)}
         assert max(used) + 1 == len(used) == format.openings_needed(7)

@@ -107,7 +107,7 @@ def planned(folder: Path) -> Tournament:
     return prepare(experiment(folder, TEXT))
 
 
-def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: Dask, tmp_path: Path) -> None:
+def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask, tmp_path):
     workers = dask.workers(2)
     (tmp_path / "here").mkdir()
     plan = planned(tmp_path / "here")
@@ -124,7 +124,7 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     assert_same(arena.load(tmp_path / "out"), whole)
 
 
-def test_a_lost_scheduler_is_one_line_and_what_is_finished_is_kept(dask: Dask, tmp_path: Path) -> None:
+def test_a_lost_scheduler_is_one_line_and_what_is_finished_is_kept(dask, tmp_path):
     dask.worker()
     planned(tmp_path)
     command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--no-report"]
@@ -139,7 +139,7 @@ def test_a_lost_scheduler_is_one_line_and_what_is_finished_is_kept(dask: Dask, t
     assert 5 <= len(stored(tmp_path / "out")) < 72
 
 
-def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_run_that_waits_for_workers(dask, tmp_path):
     planned(tmp_path)
     command = [sys.executable, "-m", "arena", "run", "config.yaml", "--no-report", "--workers", dask.address]
     waiting = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
@@ -152,7 +152,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting.stderr.close()
 
 
-def test_a_task_that_ends_two_workers_is_given_up_and_all_others_are_done(dask: Dask, tmp_path: Path) -> None:
+def test_a_task_that_ends_two_workers_is_given_up_and_all_others_are_done(dask, tmp_path):
     dask.workers(4)  # a third one ends where the task came with another one
     kinds = ["fast", "dies", *["fast", "slow"] * 2]
     tasks = [(kind, tmp_path / str(number)) for number, kind in enumerate(kinds)]
@@ -162,7 +162,7 @@ def test_a_task_that_ends_two_workers_is_given_up_and_all_others_are_done(dask: 
     assert sorted(records) == sorted(kind for kind in kinds if kind != "dies")
 
 
-def test_where_no_scheduler_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_scheduler_answers_is_one_line(monkeypatch):
     monkeypatch.setattr("arena.play.cluster._CONNECT_SECONDS", 1)
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
         list(run_tasks(abs, range(3), "tcp://127.0.0.1:1", lambda: False))
@@ -176,7 +176,7 @@ def itself(task: Probed) -> Probed:
     return task
 
 
-def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_path: Path) -> None:
+def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_path):
     here = tmp_path / "here"
     here.mkdir()
     (here / "sent.py").write_text("import worth\nclass Own(worth.Worth):\n    def choose(self, *_): ...\n")

@@ -200,9 +200,7 @@ def test_players_of_one_name_are_tried_all_the_same():
 
 
 @pytest.mark.compiled
-def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_problems(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_problems(monkeypatch):
     monkeypatch.setattr("arena.play.suites.PLIES", (0, 0))
     more = "openings: {random_plies: 2, count: 60}\nsuite: {random: 2}"
     Path("out").touch()
@@ -225,7 +223,7 @@ FIRST = "game.legal_moves[0]"
 
 
 @pytest.mark.compiled
-def test_copies_are_files_of_one_content(folder: Path) -> None:
+def test_copies_are_files_of_one_content(folder):
     (folder / "all").mkdir()
     for name, title in zip(("ann", "bob", "cid"), "AAC", strict=True):
         (folder / "all" / f"{name}.py").write_text(COPIED.format(title, FIRST))
@@ -242,7 +240,7 @@ def test_copies_are_files_of_one_content(folder: Path) -> None:
 
 
 @pytest.mark.compiled
-def test_a_syntax_error_has_its_column_and_its_file_as_the_configuration_names_it(folder: Path) -> None:
+def test_a_syntax_error_has_its_column_and_its_file_as_the_configuration_names_it(folder):
     (folder / "all").mkdir()
     (folder / "all" / "ann.py").write_text("class Ann:\n    def choose(self, game)\n        pass\n")
     (folder / "helper.py").write_text("x = 1\nprint(\n")
@@ -261,9 +259,7 @@ def test_a_syntax_error_has_its_column_and_its_file_as_the_configuration_names_i
 @pytest.mark.parametrize(
     ("limit", "margin", "places"), [("seconds", 0, ["time_margin"]), ("depth", 0, []), ("seconds", 0.1, [])]
 )
-def test_a_time_limit_with_no_time_to_spare_is_warned_of(
-    tmp_path: Path, limit: str, margin: float, places: list[str]
-) -> None:
+def test_a_time_limit_with_no_time_to_spare_is_warned_of(tmp_path, limit, margin, places):
     file = tmp_path / "timed.yaml"
     players = f"[random, {{name: late, type: negamax, preset: full, {limit}: 1}}]"
     file.write_text(f"name: timed\nvariant: english\ntime_margin: {margin}\nplayers: {players}\n")

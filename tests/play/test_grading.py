@@ -116,7 +116,7 @@ def add_grades(
     ledger.insert(GRADES, GradedGame(key, judge, mark, pieces, *decisions, json.dumps(grades))._asdict())
 
 
-def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
+def test_grades_are_read_back_as_they_were_stored(run):
     by_tables = Grade(2, 4, "1x10x19", 1.0, 0.5)
     by_player = (
         Grade(1, 24, "11-15", None, None, best_men=31.999, played_men=-0.001),
@@ -147,7 +147,7 @@ def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
         assert moves[name].tolist() == moves[f"{name}_graded"].tolist()
 
 
-def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count(run: Path) -> None:
+def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count(run):
     _, two, three = keys = read(run).games["key"].tolist()[:3]
     four, five = (Grading(read(run).experiment, pieces, None) for pieces in (4, 5))
     deep = Grading(read(run).experiment, 0, PlayerSpec("deep", "negamax"))
@@ -253,7 +253,7 @@ def drawn_ending(rng: random.Random) -> tuple[GradeTask, PlayedGame]:
 
 
 @pytest.mark.compiled
-def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: EndgameTables) -> None:
+def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables):
     """And every decision that can err has a grade, all others none."""
     rng, errors = random.Random(2), 0
     for _ in range(60):
@@ -286,7 +286,7 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
 
 @pytest.mark.full
 @pytest.mark.compiled
-def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, tables: EndgameTables) -> None:
+def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run, tables):
     whole = run.parent / "whole"
     whole.mkdir()
     (whole / FILE).write_bytes((run / FILE).read_bytes())
@@ -300,7 +300,7 @@ def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, 
 
 
 @pytest.mark.compiled
-def test_more_pieces_are_graded_again_and_fewer_are_not(run: Path, tables: EndgameTables) -> None:
+def test_more_pieces_are_graded_again_and_fewer_are_not(run, tables):
     assert graded(run, pieces=2, judge=None) == 30
     fewer = stored(run)
     assert graded(run, judge=None) == 30
@@ -311,7 +311,7 @@ def test_more_pieces_are_graded_again_and_fewer_are_not(run: Path, tables: Endga
 
 
 @pytest.mark.compiled
-def test_another_judge_adds_its_grades_and_tables_judge_their_positions(run: Path, tables: EndgameTables) -> None:
+def test_another_judge_adds_its_grades_and_tables_judge_their_positions(run, tables):
     graded(run, pieces=0)
     alone = read(run).grades
     graded(run, judge="{name: other, evaluation: cis300, nodes: 250}")
@@ -328,7 +328,7 @@ def test_another_judge_adds_its_grades_and_tables_judge_their_positions(run: Pat
 
 
 @pytest.mark.compiled
-def test_a_judges_grade_is_its_search_of_the_position_and_of_that_after_the_move(run: Path) -> None:
+def test_a_judges_grade_is_its_search_of_the_position_and_of_that_after_the_move(run):
     """Of a fresh judge in each position: scores in men from the mover's view, certain wins as points."""
     graded(run, pieces=0, judge="{preset: alphabeta, evaluation: material, depth: 4}")
     grades_left = {(row.game, row.ply): row for row in read(run).grades.itertuples(index=False)}
@@ -369,7 +369,7 @@ def turned(judged: Judgement) -> Judgement:
     return None if points is None else 1 - points, None if men is None else -men
 
 
-def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
+def test_games_that_do_not_count_are_not_graded(run):
     data = read(run)
     players = {name: each for name, each in data.info.players.items() if name != "random"}
     experiment, info = data.experiment.without(["random"]), data.info._replace(players=players)
@@ -397,14 +397,12 @@ WRONG: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_input_gets_one_line(run: Path, case: str) -> None:
+def test_a_wrong_input_gets_one_line(run, case):
     refused("grade", *(str(argument).replace("RUN", str(run)) for argument in WRONG[case]), "--workers", 1)
     assert stored(run) == []
 
 
-def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_stays(
-    run: Path, tmp_path: Path
-) -> None:
+def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_stays(run, tmp_path):
     (tmp_path / "own.py").write_text(
         "from arena import Choice\n\n\n"
         "class Judge:\n"
@@ -419,7 +417,7 @@ def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_st
 
 
 @pytest.mark.full
-def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path) -> None:
+def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path):
     config = yaml.safe_load(CONFIG) | {"variant": "simplified", "openings": {"count": 1}}
     arena.run(config, tmp_path / "run", workers=1, quiet=True)
     refused("grade", tmp_path / "run", "--workers", 1)
@@ -430,7 +428,7 @@ def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path) -> Non
 
 @pytest.mark.full
 @pytest.mark.compiled
-def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: EndgameTables) -> None:
+def test_a_configuration_grades_what_it_has_played(tmp_path, tables):
     """Also a run that was played without being graded."""
     config = tmp_path / "run.yaml"
     text = configured(tmp_path)
@@ -446,15 +444,13 @@ def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: Endga
     assert read(tmp_path / "run").judges[NAME]["entry"]["evaluation"] == "strong"
 
 
-def test_a_grade_that_cannot_be_given_is_refused_before_any_game(tmp_path: Path) -> None:
+def test_a_grade_that_cannot_be_given_is_refused_before_any_game(tmp_path):
     (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}grade: {{judge: {{depth: 2}}}}\n")
     refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_has_the_paths_of_its_configuration_from_any_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_has_the_paths_of_its_configuration_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sandbox, "unavailable", lambda: "")
     config, out = tmp_path / "inside" / "c.yaml", tmp_path / "out"
     config.parent.mkdir()

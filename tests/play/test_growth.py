@@ -79,7 +79,7 @@ def write_own(folder: Path, name: str, move: int = 0, said: str = "pass") -> dic
     return {"name": name, "type": f"{name}.py:{name.title()}"}
 
 
-def test_openings_players_and_depths_are_added_as_if_all_were_played_at_once(tmp_path: Path) -> None:
+def test_openings_players_and_depths_are_added_as_if_all_were_played_at_once(tmp_path):
     steps = [
         SMALL,
         SMALL | {"openings": {"count": 3}},
@@ -96,7 +96,7 @@ def test_openings_players_and_depths_are_added_as_if_all_were_played_at_once(tmp
     as_at_once(tmp_path, steps[-1])
 
 
-def test_a_run_that_shrinks_keeps_its_games_and_counts_those_that_are_asked_for(tmp_path: Path) -> None:
+def test_a_run_that_shrinks_keeps_its_games_and_counts_those_that_are_asked_for(tmp_path):
     large = SMALL | {"openings": {"count": 3}, "players": [SHALLOW, RANDOM, GREEDY]}
     grown(tmp_path, large)
     heard = grown(tmp_path, SMALL)
@@ -106,7 +106,7 @@ def test_a_run_that_shrinks_keeps_its_games_and_counts_those_that_are_asked_for(
     as_at_once(tmp_path, large)
 
 
-def test_games_are_kept_wherever_their_openings_stand(tmp_path: Path) -> None:
+def test_games_are_kept_wherever_their_openings_stand(tmp_path):
     (tmp_path / "two.txt").write_text("B:W21,22:B1,2\nW:W21,22:B1,2\n")
     grown(tmp_path, SMALL | {"openings": {"file": "two.txt"}})
     (tmp_path / "two.txt").write_text("W:W23,22:B1,2\nW:W21,22:B1,2\nB:W21,22:B1,2\n")
@@ -115,7 +115,7 @@ def test_games_are_kept_wherever_their_openings_stand(tmp_path: Path) -> None:
     as_at_once(tmp_path, longer)
 
 
-def test_a_changed_file_has_its_games_alone_played_again_and_going_back_plays_nothing(tmp_path: Path) -> None:
+def test_a_changed_file_has_its_games_alone_played_again_and_going_back_plays_nothing(tmp_path):
     ann, bob = write_own(tmp_path, "ann"), write_own(tmp_path, "bob", -1)
     group = SMALL | {"players": [RANDOM, ann, bob]}
     assert grown(tmp_path, group).played == 12
@@ -134,7 +134,7 @@ def test_a_changed_file_has_its_games_alone_played_again_and_going_back_plays_no
 
 
 @pytest.mark.full
-def test_a_player_that_was_left_out_takes_part_when_its_file_is_mended(tmp_path: Path) -> None:
+def test_a_player_that_was_left_out_takes_part_when_its_file_is_mended(tmp_path):
     players = [RANDOM, GREEDY, write_own(tmp_path, "ann", 1000)]
     group = SMALL | {"players": players, "failures": {"faulty": "leave-out"}}
     grown(tmp_path, group)
@@ -149,7 +149,7 @@ def test_a_player_that_was_left_out_takes_part_when_its_file_is_mended(tmp_path:
 
 
 @pytest.mark.full
-def test_a_program_of_another_version_or_with_another_file_plays_its_games_again(tmp_path: Path) -> None:
+def test_a_program_of_another_version_or_with_another_file_plays_its_games_again(tmp_path):
     for name, text in (("openings.txt", "W:WK32:BK1\nB:WK32:BK1\n"), ("net.bin", "1")):
         (tmp_path / name).write_text(text)
     command = [sys.executable, "-S", "-E", str(SCRIPT), "plays"]
@@ -169,7 +169,7 @@ def test_a_program_of_another_version_or_with_another_file_plays_its_games_again
         grown(tmp_path, settings)
 
 
-def test_a_player_that_was_left_out_takes_part_when_its_entry_alone_is_mended(tmp_path: Path) -> None:
+def test_a_player_that_was_left_out_takes_part_when_its_entry_alone_is_mended(tmp_path):
     kinds = (OWN.format(name=name, move=move, said="pass") for name, move in (("Bad", 1000), ("Good", 0)))
     (tmp_path / "ann.py").write_text("".join(kinds))
     for kind, played in (("Bad", 4), ("Bad", 0), ("Good", 8)):
@@ -179,7 +179,7 @@ def test_a_player_that_was_left_out_takes_part_when_its_entry_alone_is_mended(tm
 
 
 @pytest.mark.full
-def test_who_is_withdrawn_is_decided_anew(tmp_path: Path) -> None:
+def test_who_is_withdrawn_is_decided_anew(tmp_path):
     """Who fails as White alone is withdrawn by the first game, but not after a sound one against another."""
     players = [write_own(tmp_path, "ann", said="assert game.turn"), RANDOM, GREEDY]
     settings = SMALL | {"players": players, "failures": {"withdraw_after": 1, "faulty": "forfeit"}}
@@ -191,7 +191,7 @@ def test_who_is_withdrawn_is_decided_anew(tmp_path: Path) -> None:
     assert len(as_at_once(tmp_path, larger).games) == 24
 
 
-def test_an_anchor_may_be_added_to_a_run_that_is_complete_and_a_player_after_it(tmp_path: Path) -> None:
+def test_an_anchor_may_be_added_to_a_run_that_is_complete_and_a_player_after_it(tmp_path):
     grown(tmp_path, SMALL)
     anchored = SMALL | {"anchor": {"random": 1000}}
     assert grown(tmp_path, anchored).played == 0
@@ -202,7 +202,7 @@ def test_an_anchor_may_be_added_to_a_run_that_is_complete_and_a_player_after_it(
     as_at_once(tmp_path, larger)
 
 
-def test_grades_of_what_stays_are_kept(tmp_path: Path) -> None:
+def test_grades_of_what_stays_are_kept(tmp_path):
     settings = SMALL | {"players": [SHALLOW, DEEP], "grade": {"pieces": 0, "judge": "simple@d3"}, "max_plies": 20}
     grown(tmp_path, settings)
     larger = settings | {"players": [RANDOM, SHALLOW, DEEP]}
@@ -211,7 +211,7 @@ def test_grades_of_what_stays_are_kept(tmp_path: Path) -> None:
     assert run.data.grades.equals(arena.load(tmp_path / "at once").data.grades) and len(run.data.graded) == 12
 
 
-def test_what_every_game_depends_on_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_what_every_game_depends_on_is_refused_in_one_line(tmp_path):
     grown(tmp_path, SMALL)
     for key, value, place in (
         ("seed", 4, " (3 there, 4 here)"),
@@ -240,8 +240,8 @@ def test_what_every_game_depends_on_is_refused_in_one_line(tmp_path: Path) -> No
     ids=["swiss", "knockout", "sprt", "until"],
 )
 def test_of_formats_that_results_decide_the_games_that_are_asked_for_count_as_if_played_at_once(
-    settings: dict[str, Any], tmp_path: Path
-) -> None:
+    settings, tmp_path
+):
     first = SMALL | settings
     grown(tmp_path, first)
     larger = first | {"openings": {"count": 30}}
@@ -254,9 +254,7 @@ def test_of_formats_that_results_decide_the_games_that_are_asked_for_count_as_if
 
 
 @pytest.mark.full
-def test_a_match_of_more_openings_keeps_its_games_and_so_does_its_kept_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_match_of_more_openings_keeps_its_games_and_so_does_its_kept_configuration(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_own(tmp_path, "own")
     for count in ("2", "3"):

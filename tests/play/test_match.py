@@ -76,7 +76,7 @@ def play_white(limit: Limit, *seconds: float, time_margin: float = 0.125) -> Gam
 
 
 @pytest.mark.usefixtures("_fake_time")
-def test_a_clock_runs_for_its_own_side_and_gains_the_increment_and_all_after_its_moves() -> None:
+def test_a_clock_runs_for_its_own_side_and_gains_the_increment_and_all_after_its_moves():
     record = play_white(Limit(clock=10.0, increment=2.0), 3.0)
     assert record.termination == "max_plies"
     assert SEEN[::2] == [Limit(clock=clock, increment=2.0) for clock in (10.0, 9.0, 8.0, 7.0)]
@@ -91,7 +91,7 @@ def test_a_clock_runs_for_its_own_side_and_gains_the_increment_and_all_after_its
 
 @pytest.mark.usefixtures("_fake_time")
 @pytest.mark.parametrize("colour", [WHITE, BLACK])
-def test_a_clock_that_runs_out_loses(colour: int) -> None:
+def test_a_clock_that_runs_out_loses(colour):
     late, other = spends(Limit(clock=10.0), 4.0), spends(Limit(clock=10.0), 1.0)
     sides = (late, other) if colour == WHITE else (other, late)
     record = play(task_of(VARIANTS["international"], *sides))
@@ -104,9 +104,7 @@ def test_a_clock_that_runs_out_loses(colour: int) -> None:
 
 @pytest.mark.usefixtures("_fake_time")
 @pytest.mark.parametrize("limit", [Limit(seconds=10.0), Limit(clock=10.0), Limit(seconds=10.0, clock=60.0)])
-def test_a_move_may_be_late_by_the_margin_and_no_more_after_which_its_clock_is_at_the_increment(
-    limit: Limit,
-) -> None:
+def test_a_move_may_be_late_by_the_margin_and_no_more_after_which_its_clock_is_at_the_increment(limit):
     within = play_white(limit, 10.125, 0.0)
     assert (within.termination, column(within, "overrun")[0]) == ("max_plies", 0.125)
     beyond = play_white(limit, 10.25, 0.0)
@@ -127,7 +125,7 @@ class Sleeps(First):
         return Choice(game.legal_moves[0])
 
 
-def test_a_move_that_was_slept_through_takes_time_and_no_processor_time() -> None:
+def test_a_move_that_was_slept_through_takes_time_and_no_processor_time():
     record = play(task_of(VARIANTS["english"], own(Sleeps), own(Sleeps), max_plies=1))
     seconds, of_processor = (column(record, name)[0] for name in ("seconds", "cpu_seconds"))
     assert seconds >= 0.03 and 0 <= of_processor < seconds / 2
@@ -157,7 +155,7 @@ class Breaks(First):
         (3, r"raised KeyError: 'x{82}\.\.\.x+' \(test_match.py, line \d+\) at ply [34]"),
     ],
 )
-def test_a_player_that_raises_loses_with_either_colour(at: int, error: str, colour: int) -> None:
+def test_a_player_that_raises_loses_with_either_colour(at, error, colour):
     bad, good = own(Breaks, name="bad", at=at), own(First, name="good")
     record = play(task_of(VARIANTS["international"], *((bad, good) if colour == WHITE else (good, bad))))
     assert (record.result, record.termination) == ("black" if colour == WHITE else "white", "error")
@@ -169,9 +167,7 @@ def test_a_player_that_raises_loses_with_either_colour(at: int, error: str, colo
     ["arena.play.match.move_text", "arena.play.match.adjudicate", "players.player.Limit.overrun",
      "players.player.Limit.after", "arena.rules.game.Game.push"],
 )  # fmt: skip
-def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(
-    broken: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(broken, monkeypatch):
     def fails(*_: Any) -> None:
         raise ZeroDivisionError("ours")
 
@@ -196,7 +192,7 @@ class Tells(First):
         return Choice(game.legal_moves[0])._replace(**numbers)
 
 
-def test_every_number_of_a_choice_is_recorded() -> None:
+def test_every_number_of_a_choice_is_recorded():
     record = play(task_of(VARIANTS["english"], own(Tells), own(Tells)))
     for value, name in enumerate(NUMBERS, 1):
         assert (column(record, name) == value).all(), name
@@ -206,9 +202,7 @@ def test_every_number_of_a_choice_is_recorded() -> None:
     ("type", "margin", "seconds"),
     [("negamax", 0.0, 0.04), ("negamax", 0.1, 0.05), ("own.py:Own", 0.0, 0.05), ("engine", 0.0, 0.05)],
 )
-def test_a_built_in_search_is_told_of_less_time_where_it_has_no_margin(
-    type: str, margin: float, seconds: float
-) -> None:
+def test_a_built_in_search_is_told_of_less_time_where_it_has_no_margin(type, margin, seconds):
     limit = Limit(depth=9, seconds=0.05)
     heard = limit_for(PlayerSpec("a", type, limit), limit, Allowance(time_margin=margin))
     assert heard.depth == 9 and heard.seconds == pytest.approx(seconds)

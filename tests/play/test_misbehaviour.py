@@ -130,9 +130,7 @@ def nobody_is_left() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("place", "kind", "termination", "reason"), FACTS, ids=[f"{place}-{kind}" for place, kind, *_ in FACTS]
 )
-def test_who_does_wrong_loses_its_game(
-    place: str, kind: str, termination: str, reason: str, tmp_path: Path
-) -> None:
+def test_who_does_wrong_loses_its_game(place, kind, termination, reason, tmp_path):
     if kind == "SharesMemory" and os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 512 << 20:
         pytest.skip("it shares 400 MB")
     name = "bad" if place in (HERE, CLASS) else kind
@@ -140,7 +138,7 @@ def test_who_does_wrong_loses_its_game(
 
 
 @pytest.mark.parametrize("place", [HUB, DXP])
-def test_a_program_that_gives_up_has_resigned(place: str, tmp_path: Path) -> None:
+def test_a_program_that_gives_up_has_resigned(place, tmp_path):
     record = PLACES[place]("gives up", tmp_path)
     assert (record.result, record.termination, record.error) == ("black", "resigned", "")
 
@@ -170,9 +168,7 @@ class Answers(First):
 @pytest.mark.parametrize(
     "fields", [None, *({field: value} for field, values in WRONG_FIELDS.items() for value in values)], ids=str
 )
-def test_each_field_of_an_answer_is_checked(
-    fields: dict[str, Any] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_field_of_an_answer_is_checked(fields, monkeypatch):
     monkeypatch.setattr("arena.hosting.player_process.without_own_code", lambda spec: spec)
     record = play(task_of(INTERNATIONAL, own(Answers, fields=fields), own(First)))
     [field] = fields or ["None, not a Choice"]
@@ -190,7 +186,7 @@ def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     return run(configured(tmp_path_factory.mktemp("good"), "Good"))
 
 
-def test_a_players_time_is_its_processor_time(well: arena.Run) -> None:
+def test_a_players_time_is_its_processor_time(well):
     wall = float(well.moves[well.moves["player"] == "bad"]["seconds"].mean())
     of_move = well.standings.set_index("player")["seconds_per_move"]
     assert 0 < of_move["bad"] < wall
@@ -199,7 +195,7 @@ def test_a_players_time_is_its_processor_time(well: arena.Run) -> None:
 
 
 @pytest.mark.full
-def test_a_player_that_fails_loses_its_own_games_alone(well: arena.Run, tmp_path: Path) -> None:
+def test_a_player_that_fails_loses_its_own_games_alone(well, tmp_path):
     failed = run(configured(tmp_path, "Sleeps"))
     assert_others_unharmed(failed, well)
     lost = failed.void_games
@@ -226,7 +222,7 @@ SELDOM = [pytest.param(kind, marks=pytest.mark.slow) for kind in (*MALICE, "Shar
 @in_a_sandbox
 @pytest.mark.full
 @pytest.mark.parametrize("kind", [*OFTEN, *SELDOM])
-def test_in_a_sandbox_malice_is_met_too(kind: str, tmp_path: Path) -> None:
+def test_in_a_sandbox_malice_is_met_too(kind, tmp_path):
     termination, reason = MEANT.get(kind, ("max_plies", ""))
     limit = Limit(seconds=1.0) if termination == TIME else Limit()
     record = game_of(tmp_path, kind, limit, sandbox=())

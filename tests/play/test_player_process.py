@@ -64,7 +64,7 @@ class Where(First):
 # --- which process it is in, and for how long
 
 
-def test_a_player_keeps_its_process_from_game_to_game_and_has_two_against_itself() -> None:
+def test_a_player_keeps_its_process_from_game_to_game_and_has_two_against_itself():
     assert asked(begun("Where")).nodes == asked(begun("Where")).nodes != os.getpid()
     spec = PlayerSpec("p", f"{__name__}:Where")
     record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
@@ -81,7 +81,7 @@ class Where:
 """
 
 
-def test_a_player_of_a_run_with_other_files_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_a_player_of_a_run_with_other_files_takes_the_place_of_the_one_before(tmp_path):
     file = tmp_path / "where.py"
 
     def process_of(text: str) -> int:
@@ -140,9 +140,7 @@ LIVES = {
 
 @pytest.mark.full
 @pytest.mark.parametrize(("life", "local"), [*((life, False) for life in LIVES), (("Kept", 13), True)])
-def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
-    local: bool, life: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(local, life, tmp_path, monkeypatch):
     if local:
         monkeypatch.setattr("arena.hosting.player_process.without_own_code", lambda spec: spec)
     kind, failing = life
@@ -155,7 +153,7 @@ def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
 
 
 @pytest.mark.full
-def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path: Path) -> None:
+def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path):
     log = tmp_path / "log"
     code = (
         f"import os, signal\nfrom {__name__} import begun\n"
@@ -177,7 +175,7 @@ class Clings(Where):
 
 
 @pytest.mark.full
-def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed() -> None:
+def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed():
     pid = asked(begun("Clings")).nodes
     close_players()
     assert not Path(f"/proc/{pid}").exists()
@@ -192,7 +190,7 @@ class Draws(Where):
         return Choice(game.legal_moves[number % len(game.legal_moves)], nodes=number)
 
 
-def test_every_random_stream_of_a_process_comes_from_the_seed() -> None:
+def test_every_random_stream_of_a_process_comes_from_the_seed():
     assert asked(begun("Draws")) == asked(begun("Draws")) != asked(begun("Draws", seed="2"))
 
 
@@ -207,9 +205,7 @@ class Slow(Where):
 
 
 @pytest.mark.parametrize(("seconds", "silent", "most"), [(0.0, 60, 60), (0.4, 0.1, 60), (60.0, 0.1, 0.5)])
-def test_a_player_that_is_long_in_being_built_is_named(
-    seconds: float, silent: float, most: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_player_that_is_long_in_being_built_is_named(seconds, silent, most, monkeypatch):
     begun("Where")  # which loads what every player needs
     monkeypatch.setattr(player_process, "SILENT_SECONDS", silent)
     lines: list[str] = []
@@ -227,7 +223,7 @@ class Dawdles(Where):
         return super().choose(game, limit, rng)
 
 
-def test_all_moves_of_a_game_have_a_time_together() -> None:
+def test_all_moves_of_a_game_have_a_time_together():
     player = begun("Dawdles", allowance=Allowance(game_timeout=1.0))
     with pytest.raises(PlayerFailure, match="gave no answer within") as caught:
         deque(asked(player) for _ in range(3))
@@ -235,7 +231,7 @@ def test_all_moves_of_a_game_have_a_time_together() -> None:
 
 
 @pytest.mark.full
-def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(tmp_path: Path) -> None:
+def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(tmp_path):
     began = time.perf_counter()
     record = game_of(tmp_path, "Sleeps", Limit(clock=0.1, increment=0.1), move_timeout=1000)
     assert record.termination == "time" and time.perf_counter() - began < 100
@@ -273,7 +269,7 @@ class Ponders:
 
 @pytest.mark.full
 @pytest.mark.parametrize(("how", "inside"), [("thread", False), pytest.param("child", True, marks=in_a_sandbox)])
-def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, inside: bool, tmp_path: Path) -> None:
+def test_what_a_player_computes_in_its_opponents_time_is_counted(how, inside, tmp_path):
     (tmp_path / "own.py").write_text(PONDERS)
     own = PlayerSpec("own", f"{tmp_path}/own.py:Ponders", options={"how": how})
     slow = PlayerSpec("slow", "negamax", Limit(nodes=100_000))
@@ -301,7 +297,7 @@ EVALUATIONS = {
 @pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("code", EVALUATIONS)
-def test_a_player_whose_evaluation_fails_loses_by_it(code: str, tmp_path: Path) -> None:
+def test_a_player_whose_evaluation_fails_loses_by_it(code, tmp_path):
     text = "import numpy as np\nfrom arena import evaluator\n\n@evaluator\ndef mine(position, rules):\n"
     (tmp_path / "mine.py").write_text(f"{text}    {code}\n")
     own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
@@ -320,9 +316,7 @@ def line_of_good(tmp_path_factory: pytest.TempPathFactory) -> int:
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild"])
-def test_what_a_player_does_to_its_process_harms_nobody_and_is_not_left(
-    kind: str, line_of_good: int, tmp_path: Path
-) -> None:
+def test_what_a_player_does_to_its_process_harms_nobody_and_is_not_left(kind, line_of_good, tmp_path):
     played = game_of(tmp_path, kind)
     assert (played.line, played.termination) == (line_of_good, "max_plies")
     close_players()
@@ -330,7 +324,7 @@ def test_what_a_player_does_to_its_process_harms_nobody_and_is_not_left(
 
 
 @pytest.mark.full
-def test_processes_that_have_ended_do_not_count_in_the_next_game(tmp_path: Path) -> None:
+def test_processes_that_have_ended_do_not_count_in_the_next_game(tmp_path):
     for _ in range(2):
         assert game_of(tmp_path, "Forks", processes=4).termination == "max_plies"
         time.sleep(0.5)  # they are counted meanwhile
@@ -338,9 +332,7 @@ def test_processes_that_have_ended_do_not_count_in_the_next_game(tmp_path: Path)
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["ForksWithoutEnd", "EscapesIntoSessions"])
-def test_no_process_is_left_of_a_player_that_starts_too_many(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_process_is_left_of_a_player_that_starts_too_many(kind, tmp_path, monkeypatch):
     close_players()
     monkeypatch.chdir(tmp_path)
     failed = game_of(tmp_path, kind, processes=8)
@@ -373,7 +365,7 @@ def forks_from(folder: Path) -> set[int]:
 
 
 @pytest.mark.full
-def test_a_failure_is_recorded_and_games_of_a_withdrawn_player_are_void_in_every_table(tmp_path: Path) -> None:
+def test_a_failure_is_recorded_and_games_of_a_withdrawn_player_are_void_in_every_table(tmp_path):
     out = tmp_path / "out"
     done = invoke("run", configured(tmp_path, "Exits"), "--out", out, "--workers", 1)
     assert done.exit_code == 3, done.stderr
@@ -465,7 +457,7 @@ def spying(folder: Path, port: int = 0) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("inside", [False, pytest.param(True, marks=in_a_sandbox)])
-def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, tmp_path: Path) -> None:
+def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside, tmp_path):
     config = configured(tmp_path, "Good", f"sandbox: {str(inside).lower()}\n")
     config.write_text(config.read_text().replace("own.py:Good", "spy.py:Spy"))
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -478,9 +470,7 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
 
 @in_a_sandbox
 @pytest.mark.full
-def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_path, request):
     spying(tmp_path)
     (folder := cache_folder() / "0123456789abcdef" / "player_0123").mkdir(parents=True)
     request.addfinalizer(lambda: shutil.rmtree(folder.parent))
@@ -515,7 +505,7 @@ def peek(other):
 
 @in_a_sandbox
 @pytest.mark.full
-def test_a_submission_of_two_files_plays_in_a_sandbox_and_sees_none_of_another_one(tmp_path: Path) -> None:
+def test_a_submission_of_two_files_plays_in_a_sandbox_and_sees_none_of_another_one(tmp_path):
     files = {"ann": tmp_path / "all" / "ann.py", "bob": tmp_path / "all" / "bob" / "player.py"}
     for name, other in (("ann", "bob"), ("bob", "ann")):
         files[name].parent.mkdir(parents=True, exist_ok=True)
@@ -531,8 +521,8 @@ def test_a_submission_of_two_files_plays_in_a_sandbox_and_sees_none_of_another_o
 
 @pytest.mark.parametrize(("command", "faulty", "code"), [("run", "stop", 2), ("check", "forfeit", 1)])
 def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
-    command: str, faulty: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    command, faulty, code, tmp_path, monkeypatch
+):
     monkeypatch.setenv("PATH", str(tmp_path))
     result = invoke(command, configured(tmp_path, "Good", f"sandbox: true\nfailures: {{faulty: {faulty}}}\n"))
     lines = printed_lines(result.stderr + result.stdout)

@@ -38,8 +38,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament_which_is_reported_when_asked(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, no_pictures: None
-) -> None:
+    here, capsys, monkeypatch, no_pictures
+):
     (here / "run.yaml").write_text(YAML)
     assert invoke("run", here / "run.yaml", "--out", here / "typed", "--workers", 1, "--no-report").exit_code == 0
     typed = arena.load(here / "typed")
@@ -91,7 +91,7 @@ def config(here: Path) -> Path:
 
 
 @pytest.mark.full
-def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(here: Path) -> None:
+def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(here):
     config = {key: value for key, value in CONFIG.items() if key != "variant"}
     config |= {"variants": ["english", "russian"], "openings": {"count": 1}, "players": ["random", "greedy"]}
     runs: Any = arena.run(config, workers=1, quiet=True)
@@ -105,7 +105,7 @@ def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(her
     assert [len(run.games) for run in runs.values()] == [2, 2]
 
 
-def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
+def test_an_experiment_keeps_all_that_its_file_says(config):
     config.write_text(
         HEAD + "workers: 1\nsuite: {name: english-shots, count: 2}\ngrade: {pieces: 0, judge: simple@d2}\n"
         'players:\n  - {name: a, type: random}\n  - {name: b, type: "own.py:Costly"}\n'
@@ -120,9 +120,7 @@ def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_process(
-    config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_process(config, monkeypatch):
     """A notebook's threads may hold locks, for which a fork would wait for ever."""
     monkeypatch.setattr("arena.play.workers.own_code", own_code)
     monkeypatch.setattr("os.fork", None)
@@ -130,9 +128,7 @@ def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_proces
     assert len(arena.run(config, "out", workers=1, quiet=True).games) == 4
 
 
-def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
-    config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(config, capsys):
     config.write_text(
         HEAD + "players:\n  - {name: a, type: random}\n  - {name: b, type: greedy, evaluation: own.py:turned}\n"
         '  - {name: c, type: "own.py:Fails"}\n'
@@ -144,7 +140,7 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
     assert [finding.where for finding in run.info.found] == ["b", "c"]
 
 
-def test_what_cannot_be_played_is_an_exception_of_one_line_with_its_keys(here: Path) -> None:
+def test_what_cannot_be_played_is_an_exception_of_one_line_with_its_keys(here):
     twice: tuple[Any, ...] = ({"name": "a", "type": "randm"}, {"name": "b", "type": "random"})
     wrong: tuple[dict[str, Any], ...] = ({"variant": "englsh"}, {"players": twice}, {"players": []})
     for changes in wrong:

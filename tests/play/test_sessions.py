@@ -65,7 +65,7 @@ def run(config: Path, *options: str) -> Result:
     return invoke("run", str(config), "--out", str(out), "--workers", "1", *options)
 
 
-def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is_left_alone(config: Path) -> None:
+def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is_left_alone(config):
     begin_again(config)
     first = info(config)
     assert run(config, "--no-report").exit_code == 0
@@ -88,9 +88,7 @@ def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is
     assert run(config, "--no-report").exit_code == 0 and kept.read_text() == "mine: true\n"
 
 
-def test_the_workers_of_a_run_are_as_many_as_the_cores_that_its_process_may_use(
-    config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_workers_of_a_run_are_as_many_as_the_cores_that_its_process_may_use(config, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
     begin_again(config)
@@ -101,16 +99,14 @@ def test_the_workers_of_a_run_are_as_many_as_the_cores_that_its_process_may_use(
     ("limit", "workers", "is_said"), [("seconds: 1", 2, True), ("depth: 2", 2, False), ("seconds: 1", 1, False)]
 )
 def test_more_workers_than_cores_are_said_before_the_games_where_time_is_limited(
-    limit: str, workers: int, is_said: bool, config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    limit, workers, is_said, config, monkeypatch
+):
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
     config.write_text(CONFIG.replace("depth: 2", limit))
     assert bool(list(prepare(load(config)).warnings(workers))) == is_said
 
 
-def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so(
-    config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so(config, monkeypatch):
     begin_again(config)
     before = info(config)
     here = dict(before.versions)
@@ -133,7 +129,7 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
 
 
 @pytest.mark.full
-def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -> None:
+def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config):
     config.with_name("own.py").write_text(
         OWN.replace("import Choice", "import Choice\nimport helper").replace("[0]", "[0], depth=helper.DEPTH")
     )

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     return run(tmp_path_factory.mktemp("whole"), "out", SMALL)
 
 
-def test_every_game_and_move_is_recorded_once(whole: arena.Run) -> None:
+def test_every_game_and_move_is_recorded_once(whole):
     assert whole.games["game"].tolist() == list(range(1, 6 * 4 + 1))
     assert (whole.games["plies"] == whole.moves.groupby("game").size().to_numpy()).all()
     assert (whole.moves.groupby("game")["ply"].max().to_numpy() == whole.games["plies"]).all()
@@ -47,16 +46,16 @@ def test_every_game_and_move_is_recorded_once(whole: arena.Run) -> None:
 
 
 @pytest.mark.full
-def test_the_number_of_workers_does_not_change_the_games(whole: arena.Run, tmp_path: Path) -> None:
+def test_the_number_of_workers_does_not_change_the_games(whole, tmp_path):
     assert_same(whole, run(tmp_path, "two", SMALL, workers=2))
 
 
-def test_a_stopped_run_goes_on_and_plays_nothing_twice(whole: arena.Run, tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on_and_plays_nothing_twice(whole, tmp_path):
     assert_same(run(tmp_path, "parts", SMALL, stops=(5, 17)), whole)
 
 
 @pytest.mark.full
-def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
     """Killed among two workers, in whatever order their games end; one worker's are stored by the same loop."""
     text = SMALL.replace("type: greedy", 'type: "own.py:Slow"')
     experiment(tmp_path, text)
@@ -76,9 +75,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert all(again[game] == seconds for game, seconds in survivors.items()), "a finished game was played again"
 
 
-def test_each_withdrawal_is_said_once_whoever_the_player_meets(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_withdrawal_is_said_once_whoever_the_player_meets(tmp_path, monkeypatch):
     players = "".join(f'  - {{name: {name}, type: "own.py:Cheats"}}\n' for name in "abc")
     whole, said = experiment(tmp_path, CONFIG.replace("count: 8", "count: 2") + players), list[str]()
     observer = Observer()
@@ -91,9 +88,7 @@ def test_each_withdrawal_is_said_once_whoever_the_player_meets(
     assert len(played.game(void["id"]).moves) == void["plies"] > 0
 
 
-def test_a_mistake_of_the_arena_stops_the_run_and_keeps_finished_games(
-    whole: arena.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_of_the_arena_stops_the_run_and_keeps_finished_games(whole, tmp_path, monkeypatch):
     games = count(1)
 
     def fails_once(columns: Any) -> tuple[int, bytes]:
@@ -109,9 +104,7 @@ def test_a_mistake_of_the_arena_stops_the_run_and_keeps_finished_games(
     assert_same(run(tmp_path, "out", SMALL), whole)
 
 
-def test_a_failure_is_said_once_and_has_its_traceback_and_its_last_output_in_the_games(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failure_is_said_once_and_has_its_traceback_and_its_last_output_in_the_games(tmp_path, capsys):
     own = "class Fails:\n    def choose(self, game, limit, rng):\n        print('no idea')\n        return 1 / 0\n"
     (tmp_path / "own.py").write_text(own)
     config = {"name": "t", "variant": "english", "openings": {"count": 1}, "failures": {"faulty": "forfeit"}}
@@ -124,9 +117,7 @@ def test_a_failure_is_said_once_and_has_its_traceback_and_its_last_output_in_the
     assert set(run.games["output"]) == {"no idea\n"}
 
 
-def test_each_player_has_a_log_which_takes_no_further_game_once_it_is_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_player_has_a_log_which_takes_no_further_game_once_it_is_long(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.play.carry_out.MOST_LOG_BYTES", 80)
     logged = task_of(VARIANTS["english"], PlayerSpec("my scan", "random"), PlayerSpec("scan", "random"))
     record = logged.record("draw", Termination.MAX_PLIES, logs=("of mine\n", "of scan"))
@@ -177,7 +168,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     return played
 
 
-def test_a_stored_game_plays_again_move_for_move(mixed: arena.Run) -> None:
+def test_a_stored_game_plays_again_move_for_move(mixed):
     tournament = prepare(load(mixed.folder.with_name("t.yaml")))
     counted = ["legal_moves", "pieces", *EFFORT, "score", "plies_to_win"]
     assert set(mixed.games["termination"]) >= {"error"} and set(mixed.games["termination"]) & set(ADJUDICATED)
@@ -194,13 +185,13 @@ def test_a_stored_game_plays_again_move_for_move(mixed: arena.Run) -> None:
             assert getattr(again, name) == row[name]
 
 
-def test_a_run_gives_each_of_its_games_after_any_ply(mixed: arena.Run) -> None:
+def test_a_run_gives_each_of_its_games_after_any_ply(mixed):
     for number, name in zip(mixed.games["game"][::5], mixed.games["id"][::5], strict=True):
         game, texts = mixed.game(number), mixed.moves.loc[mixed.moves["game"] == number, "move"]
         for ply, (move, text) in [*enumerate(zip(game.moves, texts, strict=True))][::4]:
             assert mixed.game(name, ply).text(move) == text
 
 
-def test_a_game_that_is_not_stored_is_named(mixed: arena.Run) -> None:
+def test_a_game_that_is_not_stored_is_named(mixed):
     with pytest.raises(StoreError, match="game 13"):
         mixed.game(13)

@@ -134,7 +134,7 @@ def processes_of(workers: int, tasks: int = 30) -> set[int]:
 
 
 @pytest.mark.full
-def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block() -> None:
+def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block():
     of_threads: list[set[int]] = []
     threads = [threading.Thread(target=lambda: of_threads.append(processes_of(1))) for _ in range(2)]
     for thread in threads:
@@ -156,9 +156,7 @@ def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block(
     assert set(run(process_of, range(3), 1, lambda: False, [])) == {os.getpid()}
 
 
-def test_one_worker_is_this_process_unless_a_users_code_is_among_the_players(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_worker_is_this_process_unless_a_users_code_is_among_the_players(monkeypatch):
     monkeypatch.setattr("arena.play.workers.own_code", own_code)
     greedy, mine = PlayerSpec("greedy", "greedy"), PlayerSpec("mine", "mine.py:Mine")
     assert is_here(1, [greedy, greedy])
@@ -166,13 +164,13 @@ def test_one_worker_is_this_process_unless_a_users_code_is_among_the_players(
 
 
 @pytest.mark.full
-def test_a_daemonic_process_which_may_start_none_plays_by_itself() -> None:
+def test_a_daemonic_process_which_may_start_none_plays_by_itself():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(is_here, (2, [PlayerSpec("mine", "mine.py:Mine")]))
 
 
 @pytest.mark.full
-def test_no_task_begins_once_it_is_to_stop(tmp_path: Path) -> None:
+def test_no_task_begins_once_it_is_to_stop(tmp_path):
     drawn: list[int] = []
 
     def tasks() -> Iterator[tuple[str, Path]]:
@@ -185,7 +183,7 @@ def test_no_task_begins_once_it_is_to_stop(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_what_the_work_raises_comes_out_with_its_place() -> None:
+def test_what_the_work_raises_comes_out_with_its_place():
     with pytest.raises(ZeroDivisionError) as caught:
         list(run(fails, [1, 0], 2, lambda: False))
     assert "return 1 / task" in str(caught.value.__cause__)
@@ -195,9 +193,7 @@ def test_what_the_work_raises_comes_out_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("workers", "kinds", "done"), [(1, ["pauses", "slow"], []), (2, ["slow", "pauses"], ["slow"])]
 )
-def test_after_a_pause_no_task_begins_and_those_under_way_are_done(
-    workers: int, kinds: list[str], done: list[str], tmp_path: Path
-) -> None:
+def test_after_a_pause_no_task_begins_and_those_under_way_are_done(workers, kinds, done, tmp_path):
     records: list[str] = []
     with pytest.raises(Pause, match=r"^enough$"):
         records.extend(run(work, [(kind, tmp_path) for kind in kinds], workers, lambda: False))
@@ -208,9 +204,7 @@ def test_after_a_pause_no_task_begins_and_those_under_way_are_done(
 
 
 @pytest.mark.full
-def test_of_workers_that_die_the_tasks_are_done_again_but_those_that_end_two(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_of_workers_that_die_the_tasks_are_done_again_but_those_that_end_two(tmp_path, capfd):
     kinds = ["fast", "dies once", "fast", "dies", "slow", "dies by a real-time signal once", "dies", "fast"]
     tasks = [(kind, tmp_path / f"{number:02}") for number, kind in enumerate(kinds)]
     records: list[str] = []
@@ -220,7 +214,7 @@ def test_of_workers_that_die_the_tasks_are_done_again_but_those_that_end_two(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_queue_gives_up_a_task_by_its_second_death_alone_and_all_of_them_where_every_worker_dies() -> None:
+def test_a_queue_gives_up_a_task_by_its_second_death_alone_and_all_of_them_where_every_worker_dies():
     queue, is_stopped = Queue("abc", lambda: is_stopped), False
     assert queue.take(Chunk("ab"), Made("a", 1.0), 2) == "a"
     queue.take(Chunk("c"), None, 2)
@@ -235,7 +229,7 @@ def test_a_queue_gives_up_a_task_by_its_second_death_alone_and_all_of_them_where
 
 
 @pytest.mark.full
-def test_workers_that_cannot_begin_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_cannot_begin_are_one_line(monkeypatch):
     with pytest.raises(EngineError, match="one after another"):
         list(run(Unreadable(), range(3), 1, lambda: False))
     with monkeypatch.context() as patched:
@@ -248,7 +242,7 @@ def none(*_: object) -> None:
     raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
-def test_a_worker_that_has_grown_by_much_closes_its_players(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_has_grown_by_much_closes_its_players(monkeypatch):
     closed: list[int] = []
     monkeypatch.setattr("arena.hosting.player_process.close_players", lambda: closed.append(1))
     monkeypatch.setattr(processes_module, "_sizes", [])
@@ -274,7 +268,7 @@ def plus(position, rules):
 
 @pytest.mark.full
 @pytest.mark.parametrize("workers", [pytest.param(2, marks=pytest.mark.slow), 1])
-def test_a_second_run_plays_the_code_that_was_edited_since_the_first(tmp_path: Path, workers: int) -> None:
+def test_a_second_run_plays_the_code_that_was_edited_since_the_first(tmp_path, workers):
     file = tmp_path / "mine.py"
     evaluation = f"{file}:plus"
     for worth in (1000, 2000):  # within a second, and of one size
@@ -287,7 +281,7 @@ def test_a_second_run_plays_the_code_that_was_edited_since_the_first(tmp_path: P
         assert set(scores) == {float(worth)}
 
 
-def test_code_of_the_notebook_itself_is_refused_with_what_to_do() -> None:
+def test_code_of_the_notebook_itself_is_refused_with_what_to_do():
     players = [{"type": "__main__:Mine"}, {"type": "random"}]
     config = {"name": "mine", "variant": "english", "players": players}
     with pytest.raises(ValueError, match=r"'__main__:Mine' is code of the notebook .* write own\.py:Mine"):
@@ -307,9 +301,7 @@ def test_code_of_the_notebook_itself_is_refused_with_what_to_do() -> None:
         ([signal.SIGINT, signal.SIGTERM], 143, "here"),
     ],
 )
-def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
-    tmp_path: Path, signals: list[signal.Signals], code: int, workers: str
-) -> None:
+def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(tmp_path, signals, code, workers):
     script = Script(tmp_path, "native", workers)
     script.begun(2 if workers == "2" else 1)
     began = time.monotonic()
@@ -324,7 +316,7 @@ def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
 
 @pytest.mark.full
 @linux
-def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path):
     script = Script(tmp_path, "second", "2")
     script.begun(2)
     script.process.send_signal(signal.SIGINT)
@@ -333,7 +325,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path) ->
     assert out.count("record") == 2 + out.count("begun")
 
 
-def test_hanging_up_is_ignored_where_it_was_before() -> None:
+def test_hanging_up_is_ignored_where_it_was_before():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with interruptible(print) as stopping:
@@ -348,7 +340,7 @@ def test_hanging_up_is_ignored_where_it_was_before() -> None:
 
 @linux
 @pytest.mark.full
-def test_nothing_is_left_of_an_arena_that_was_killed_while_its_workers_start_or_later(tmp_path: Path) -> None:
+def test_nothing_is_left_of_an_arena_that_was_killed_while_its_workers_start_or_later(tmp_path):
     for moment in (0.4, 0.8, 2.0):
         script = Script(tmp_path, "short", "3")
         time.sleep(moment)
@@ -366,8 +358,8 @@ def test_nothing_is_left_of_an_arena_that_was_killed_while_its_workers_start_or_
 
 @pytest.mark.full
 def test_a_worker_has_the_variables_of_the_caller_and_no_file_of_its_folder_hides_a_module_of_pythons(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     """One thread for each library, unless its variable says otherwise."""
     for name in ("PYTHONSAFEPATH", "MKL_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
@@ -383,7 +375,7 @@ def test_a_worker_has_the_variables_of_the_caller_and_no_file_of_its_folder_hide
 
 
 @pytest.mark.full
-def test_the_callers_filters_variables_and_loggers_are_as_they_were_after_an_import() -> None:
+def test_the_callers_filters_variables_and_loggers_are_as_they_were_after_an_import():
     program = (
         "import logging, os, warnings\n"
         "import arena, joblib, numba, pandas\n"

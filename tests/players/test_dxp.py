@@ -7,8 +7,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -76,7 +74,7 @@ def test_what_is_not_a_move_is_an_error_of_the_program(text):
 
 @pytest.mark.full(but=["international"])
 @pytest.mark.parametrize("name", ["international", "frisian"])
-def test_every_move_is_read_as_it_was_written(name: str):
+def test_every_move_is_read_as_it_was_written(name):
     variant, rng = VARIANTS[name], random.Random(1)
     for _ in range(5):
         game = random_line(variant, 120, rng)
@@ -92,7 +90,7 @@ def test_every_move_is_read_as_it_was_written(name: str):
 
 @pytest.mark.full
 @pytest.mark.parametrize("listens", ["program", "arena"])
-def test_a_partner_that_knows_the_rules_plays_games_to_their_end(listens: str):
+def test_a_partner_that_knows_the_rules_plays_games_to_their_end(listens):
     assert_plays_games(dxp_program("plays by the rules", listens=listens), INTERNATIONAL)
 
 
@@ -107,7 +105,7 @@ def test_two_seats_play_each_other_each_at_a_port_of_its_own():
 
 
 @pytest.mark.parametrize("listens", ["program", "arena"])
-def test_a_program_plays_on_when_the_moves_of_its_clock_are_made(listens: str):
+def test_a_program_plays_on_when_the_moves_of_its_clock_are_made(listens):
     limit = Limit(clock=60.0, moves=2)
     sides = (replace(dxp_program("shuttles", listens=listens), limit=limit) for _ in range(2))
     record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=7))
@@ -116,9 +114,7 @@ def test_a_program_plays_on_when_the_moves_of_its_clock_are_made(listens: str):
 
 
 @pytest.mark.full
-def test_a_program_with_one_port_is_tried_and_plays_in_one_process_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_program_with_one_port_is_tried_and_plays_in_one_process_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.play.trials._openings", lambda variant: (fen(variant, variant.start),))
     monkeypatch.setattr("arena.play.trials._MOST", 6)
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -134,7 +130,7 @@ def test_a_program_with_one_port_is_tried_and_plays_in_one_process_at_a_time(
 
 
 @pytest.mark.full
-def test_a_program_in_this_process_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch):
+def test_a_program_in_this_process_is_not_waited_for_for_ever(monkeypatch):
     monkeypatch.setattr(dxp, "_END_SECONDS", 0.25)
     player = build_player(dxp_program("is silent"), INTERNATIONAL)
     with pytest.raises(AnswerError, match=r"sent nothing, 0\.25 s after its time was over"):
@@ -170,7 +166,7 @@ def test_a_move_taken_back_is_a_new_game_for_the_program():
         ({"port": 70000}, Limit(clock=60), "international"),
     ],
 )
-def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, variant: str):
+def test_a_wrong_entry_is_one_line(changes, clock, variant):
     spec = dxp_program("shuttles", **changes)
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("p", "engine", clock, spec.options), build_variant(variant))

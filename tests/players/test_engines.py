@@ -33,7 +33,7 @@ from arena.rules.hub import line, parse_line
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.engines import hub
-from players.engines.hub import ParameterValue, cautions, changed_settings, declaration
+from players.engines.hub import cautions, changed_settings, declaration
 from players.engines.program import program_is_slow
 from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
@@ -93,7 +93,7 @@ def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     return run(configured(tmp_path_factory.mktemp("good"), "plays"))
 
 
-def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
+def test_what_an_engine_says_of_its_search_is_recorded(well):
     assert set(own_games(well)["termination"]) <= {"max_plies", "repetition"}
     moves = well.moves[well.moves["player"] == "bad"]
     assert set(moves["move"]) <= {"32-28", "28-32", "1-5", "5-1"} and len(moves) > 40
@@ -102,7 +102,7 @@ def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
 
 
 @pytest.mark.full
-def test_what_an_engine_computes_in_its_opponents_time_is_counted() -> None:
+def test_what_an_engine_computes_in_its_opponents_time_is_counted():
     player, game = begin_game(hub_program("ponders"), ENGLISH, KINGS, "1", Allowance()), Game(ENGLISH, KINGS)
     for _ in range(2):
         player.choose(game, LIMIT, random.Random(0))
@@ -111,7 +111,7 @@ def test_what_an_engine_computes_in_its_opponents_time_is_counted() -> None:
     close_players()
 
 
-def test_what_an_engine_says_after_its_move_is_not_of_the_next_one_nor_a_time_below_0_any() -> None:
+def test_what_an_engine_says_after_its_move_is_not_of_the_next_one_nor_a_time_below_0_any():
     player, game = build_player(hub_program("informs late"), ENGLISH), Game(ENGLISH, KINGS)
     choices = [player.choose(game, LIMIT, random.Random(0)) for _ in range(3)]
     player.close()  # type: ignore[attr-defined]
@@ -119,7 +119,7 @@ def test_what_an_engine_says_after_its_move_is_not_of_the_next_one_nor_a_time_be
 
 
 @pytest.mark.full
-def test_an_engine_that_waits_is_told_to_stop_in_time(tmp_path: Path) -> None:
+def test_an_engine_that_waits_is_told_to_stop_in_time(tmp_path):
     config = configured(tmp_path, "waits for stop", "seconds: 0.05")
     config.write_text(config.read_text() + "time_margin: 30\n")  # this machine may have other work
     tournament = run(config)
@@ -129,9 +129,7 @@ def test_an_engine_that_waits_is_told_to_stop_in_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_an_engine_that_ended_is_started_again_and_loses_its_own_games_alone(
-    well: arena.Run, tmp_path: Path
-) -> None:
+def test_an_engine_that_ended_is_started_again_and_loses_its_own_games_alone(well, tmp_path):
     tournament = run(configured(tmp_path, "starts twice"))
     assert_others_unharmed(tournament, well)
     games = own_games(tournament)
@@ -144,7 +142,7 @@ def test_an_engine_that_ended_is_started_again_and_loses_its_own_games_alone(
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", AT_START)
-def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str, tmp_path: Path) -> None:
+def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind, tmp_path):
     with pytest.raises(ConfigError) as caught:
         prepare(load(configured(tmp_path, kind, "depth: 3, parameters: {level: 4}")))
     one_line(caught.value)
@@ -152,9 +150,7 @@ def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str,
 
 
 @pytest.mark.full
-def test_a_program_that_is_not_ready_soon_is_announced_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_is_not_ready_soon_is_announced_once(tmp_path, monkeypatch):
     """In a run, where it is in a process of its own, and where the command asks it itself."""
     monkeypatch.setattr("players.engines.hub.PATIENCE", 0.2)
     line = "waiting for python3 to answer 'init'; it wrote 'init eval'"
@@ -191,7 +187,7 @@ COMMAND = "command: [./python3, -S, -E, {script}, plays]"
         ("english", "english-6x6", "does not play english-6x6"),
     ],
 )
-def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+def test_a_mistake_in_an_entry_is_told_in_one_line(old, new, message, tmp_path):
     path = configured(tmp_path, "plays")
     (tmp_path / "openings.txt").write_text("W:WK18:BK1\nB:WK18:BK1\n")
     for name, mode in (("text.txt", 0o644), ("text", 0o755)):
@@ -220,9 +216,7 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: 
         ('param name=x type=enum values="1 2 4"', 3, ""),
     ],
 )
-def test_a_program_is_given_values_of_the_type_that_it_declares(
-    line: str, value: ParameterValue, text: str
-) -> None:
+def test_a_program_is_given_values_of_the_type_that_it_declares(line, value, text):
     known = {"x": declaration(parse_line(line), "it")}
     if text:
         assert changed_settings(known, {"x": value}, VARIANTS["international"], "it") == {"x": text}
@@ -232,7 +226,7 @@ def test_a_program_is_given_values_of_the_type_that_it_declares(
         assert caught.value.keys == ("parameters", "x")
 
 
-def test_parameters_that_take_cores_from_others_are_said() -> None:
+def test_parameters_that_take_cores_from_others_are_said():
     [ponders, threads] = cautions({"book": True, "ponder": True, "threads": 10_000, "tt-size": 24})
     assert "'ponder: true'" in ponders and "'threads: 10000'" in threads
 
@@ -240,8 +234,8 @@ def test_parameters_that_take_cores_from_others_are_said() -> None:
 @pytest.mark.full(only=["True"])
 @pytest.mark.parametrize("restart", [False, True])
 def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
-    restart: bool, tmp_path: Path
-) -> None:
+    restart, tmp_path
+):
     run(configured(tmp_path, "plays", f"depth: 3, log: true, restart: {str(restart).lower()}"))
     [log] = (tmp_path / "out" / "logs").iterdir()
     games = re.split(r"^--- .*, as (?:white|black)\n", log.read_text(), flags=re.MULTILINE)[1:]
@@ -268,7 +262,7 @@ def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
         pytest.param("frisian", Limit(nodes=1000), marks=pytest.mark.slow),
     ],
 )
-def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(variant: str, limit: Limit) -> None:
+def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(variant, limit):
     rules = VARIANTS[variant]
     sides = [
         PlayerSpec("full", "negamax", limit, {"preset": "full"}),
@@ -285,7 +279,7 @@ def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(variant:
 @pytest.mark.parametrize(
     "limit", [Limit(clock=10.0, increment=0.1), Limit(clock=0.1, increment=0.1), Limit(clock=1200.0, moves=75)]
 )
-def test_a_program_is_told_the_clock_that_a_program_of_ours_understands(limit: Limit) -> None:
+def test_a_program_is_told_the_clock_that_a_program_of_ours_understands(limit):
     level = hub.times(limit, reserve=0.0)
     assert limit_of(parse_line(line("level", level))) == limit._replace(increment=limit.increment or 0.0)
     assert level["time"] == pytest.approx((limit.clock or 0.0) - (limit.increment or 0.0))
@@ -312,9 +306,7 @@ except OSError:
     ("inside", "folder", "message"),
     [(True, "programs", ""), (True, ".", "'folder'"), (False, "programs", "it wrote 'reached the network'")],
 )
-def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
-    inside: bool, folder: str, message: str, tmp_path: Path
-) -> None:
+def test_a_program_in_a_sandbox_has_its_folder_and_no_network(inside, folder, message, tmp_path):
     if inside and (why := sandbox.unavailable()):
         pytest.skip(why)
     (tmp_path / "programs").mkdir()

@@ -181,7 +181,7 @@ def test_check_lists_what_was_found_with_boards_and_the_speed():
     assert "is the sign right?" in wrong.stdout
 
 
-def test_check_of_a_file_alone_examines_its_only_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_of_a_file_alone_examines_its_only_evaluation(monkeypatch):
     asked: list[Any] = []
 
     def examined_as(evaluation: Any, _: Any) -> Examination:

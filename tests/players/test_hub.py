@@ -27,7 +27,7 @@ from arena.rules.hub import (
     variant_words,
 )
 from arena.rules.notation import NotationError, parse_fen
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import VARIANTS
 from players.player import Choice, Limit, PlayerSpec, Resign
 from tests.helpers.command_line import one_line, refused
 from tests.helpers.rule_sets import RULE_SETS, by_values
@@ -50,7 +50,7 @@ def test_a_line_is_read_as_it_was_written():
 
 
 @pytest.mark.parametrize("rules", RULE_SETS, ids=lambda rules: rules.name)
-def test_positions_and_moves_are_read_as_they_were_written(rules: Variant):
+def test_positions_and_moves_are_read_as_they_were_written(rules):
     rng = random.Random(1)
     for _ in range(10):
         game = random_line(rules, 100, rng)
@@ -136,13 +136,13 @@ def talk() -> Iterator[Talk]:
     begun.server.close()
 
 
-def test_it_introduces_itself_and_declares_its_parameters(talk: Talk):
+def test_it_introduces_itself_and_declares_its_parameters(talk):
     words = [parse_line(text) for text in talk.lines]
     assert [read.command for read in words] == ["id", "param", "param", "wait", "ready"]
     assert words[1].arguments["value"] == "english" and "losing" in words[1].arguments["values"].split()
 
 
-def test_a_search_is_answered_with_what_it_counted_and_a_move(talk: Talk):
+def test_a_search_is_answered_with_what_it_counted_and_a_move(talk):
     assert talk.say(f'pos pos={ENGLISH_START} moves="11-15 22-18 15x22x18"', "level depth=4", "go think")
     info, done = talk.wait("info").arguments, talk.wait("done").arguments
     assert int(info["depth"]) == 4 and int(info["nodes"]) > 4 and float(info["time"]) >= 0
@@ -150,7 +150,7 @@ def test_a_search_is_answered_with_what_it_counted_and_a_move(talk: Talk):
 
 
 @pytest.mark.parametrize("options", [{"preset": "iddfs"}, {"type": "mcts"}, {"type": "hybrid"}], ids=str)
-def test_a_search_without_end_answers_while_it_thinks_and_is_stopped(options: dict[str, str]):
+def test_a_search_without_end_answers_while_it_thinks_and_is_stopped(options):
     talk = Talk(**options)
     assert talk.say("init", f"pos pos={ENGLISH_START}", "level infinite", "go analyze", "ping")
     talk.wait("pong", 60)
@@ -178,7 +178,7 @@ def test_a_search_without_end_answers_while_it_thinks_and_is_stopped(options: di
         ["set-param name=tt value=3"],
     ],
 )
-def test_a_wrong_command_is_an_error_in_one_line(talk: Talk, lines: list[str]):
+def test_a_wrong_command_is_an_error_in_one_line(talk, lines):
     assert talk.say(*lines)
     errors = [parse_line(text).arguments["message"] for text in talk.lines if text.startswith("error")]
     one_line(errors[-1])
@@ -208,7 +208,7 @@ def test_the_seed_decides_what_a_random_player_does():
         ("level", None),
     ],
 )
-def test_a_level_is_a_limit(text: str, limit: Limit | None):
+def test_a_level_is_a_limit(text, limit):
     assert limit_of(parse_line(text)) == limit
 
 
@@ -235,7 +235,7 @@ class Own:
         ("resigns", "done", "resign"),
     ],
 )
-def test_a_players_failure_is_an_error_and_its_resignation_a_move(how: str, command: str, argument: str):
+def test_a_players_failure_is_an_error_and_its_resignation_a_move(how, command, argument):
     talk = Talk(type="tests.players.test_hub:Own", how=how)
     assert talk.say("init", f"pos pos={ENGLISH_START}", "level depth=1", "go think")
     [value] = talk.wait(command).arguments.values()
@@ -254,5 +254,5 @@ def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
 
 
 @pytest.mark.parametrize("player", ["{preset: ful}", "full", "{depth: six}"])
-def test_a_wrong_player_is_one_line(player: str):
+def test_a_wrong_player_is_one_line(player):
     refused("hub", player)

@@ -60,9 +60,7 @@ def recorded(spec: PlayerSpec, copies: Path | str = "") -> PlayerSpec:
     return replace(spec, files=loaded(), copies=str(copies))
 
 
-def test_a_player_is_its_file_the_modules_that_it_imports_and_the_data_that_it_reads_by_their_places(
-    tmp_path: Path,
-) -> None:
+def test_a_player_is_its_file_the_modules_that_it_imports_and_the_data_that_it_reads_by_their_places(tmp_path):
     one, two = (recorded(written(tmp_path / name, worth)) for name, worth in (("a", 1), ("b", 2)))
     here = placed({**one.files, **two.files}, tmp_path)
     assert set(here) == {f"{folder}/{file}" for folder in "ab" for file in ("player.py", "helper.py", "w.txt")}
@@ -75,14 +73,14 @@ def test_a_player_is_its_file_the_modules_that_it_imports_and_the_data_that_it_r
     assert [path for path in here if then[path] != here[path]] == ["a/w.txt"]
 
 
-def test_an_edited_module_or_file_is_loaded_again_and_a_folders_own_helper_is_imported(tmp_path: Path) -> None:
+def test_an_edited_module_or_file_is_loaded_again_and_a_folders_own_helper_is_imported(tmp_path):
     spec, other = written(tmp_path / "a"), written(tmp_path / "b", 7)
     assert [says(spec), says(other), says(spec)] == [(1, "a"), (7, "a"), (1, "a")]
     written(tmp_path / "a", 2, "b")
     assert [says(spec), says(other)] == [(2, "b"), (7, "a")]
 
 
-def test_players_of_one_process_have_their_own_files_although_another_one_imported_them(tmp_path: Path) -> None:
+def test_players_of_one_process_have_their_own_files_although_another_one_imported_them(tmp_path):
     first, second = written(tmp_path / "a"), written(tmp_path / "b", 7)
     again = replace(first, name="again")
     shared = tmp_path / "a" / "other.py"
@@ -95,7 +93,7 @@ def test_players_of_one_process_have_their_own_files_although_another_one_import
         assert found == {f"{folder}/{file}" for file in (f"{name}.py", "helper.py", "w.txt")}
 
 
-def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tmp_path: Path) -> None:
+def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tmp_path):
     spec = recorded(written(tmp_path), tmp_path / "copies")
     (tmp_path / "helper.py").write_text("WORTH = 2\n")
     (tmp_path / "player.py").unlink()
@@ -105,7 +103,7 @@ def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tm
     assert says(spec) == (1, "a")
 
 
-def test_a_player_whose_data_changed_is_not_the_recorded_one(tmp_path: Path) -> None:
+def test_a_player_whose_data_changed_is_not_the_recorded_one(tmp_path):
     spec = recorded(written(tmp_path), tmp_path / "copies")
     for change in (lambda: (tmp_path / "w.txt").write_text("b"), (tmp_path / "w.txt").unlink):
         change()
@@ -113,7 +111,7 @@ def test_a_player_whose_data_changed_is_not_the_recorded_one(tmp_path: Path) -> 
             says(spec)
 
 
-def test_files_that_an_entry_names_are_its_players_and_one_that_is_missing_is_blamed(tmp_path: Path) -> None:
+def test_files_that_an_entry_names_are_its_players_and_one_that_is_missing_is_blamed(tmp_path):
     spec = located(replace(written(tmp_path), options={"files": ["net.bin", "none.bin"]}), tmp_path)
     (tmp_path / "net.bin").touch()
     with pytest.raises(PlayerError, match=r"there is no file .*none\.bin") as caught:
@@ -126,7 +124,7 @@ def test_files_that_an_entry_names_are_its_players_and_one_that_is_missing_is_bl
 
 
 @pytest.mark.full
-def test_large_files_are_not_copied(tmp_path: Path) -> None:
+def test_large_files_are_not_copied(tmp_path):
     sizes = {"small": 1 << 10, "large": 40 << 20, "larger": 41 << 20}
     for name, size in sizes.items():
         with (tmp_path / name).open("wb") as file:
@@ -135,7 +133,7 @@ def test_large_files_are_not_copied(tmp_path: Path) -> None:
     assert {file.name for file in (tmp_path / "copies").glob("*/*")} == {"small", "large"}
 
 
-def test_a_file_that_a_player_writes_is_its_own(tmp_path: Path) -> None:
+def test_a_file_that_a_player_writes_is_its_own(tmp_path):
     (tmp_path / "noting.py").write_text(
         "from pathlib import Path\nplace = Path(__file__).with_name('count.txt')\nplace.write_text('1')\n"
         "place.read_text()\nclass Own:\n    def choose(self, game, limit, rng): ...\n"
@@ -148,9 +146,7 @@ def test_a_file_that_a_player_writes_is_its_own(tmp_path: Path) -> None:
     ("reference", "text"),
     [("asks.py:Own", "import queue\nqueue.best"), ("asks.py:Own", "from queue import best"), ("queue:Own", "")],
 )
-def test_a_module_that_pythons_own_hides_is_named(
-    reference: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_that_pythons_own_hides_is_named(reference, text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("queue.py", "asks.py"):
         (tmp_path / name).write_text(text or "class Own: ...")
@@ -158,7 +154,7 @@ def test_a_module_that_pythons_own_hides_is_named(
         load_object(reference, "type", callable)
 
 
-def test_a_second_save_of_as_many_bytes_is_seen_although_it_keeps_the_time(tmp_path: Path) -> None:
+def test_a_second_save_of_as_many_bytes_is_seen_although_it_keeps_the_time(tmp_path):
     file = tmp_path / "my.py"
     marks = []
     for text in ("a = 1", "a = 2", "a = 3"):
@@ -168,9 +164,7 @@ def test_a_second_save_of_as_many_bytes_is_seen_although_it_keeps_the_time(tmp_p
     assert len(set(marks)) == 3
 
 
-def test_a_file_beside_the_configuration_comes_before_one_of_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_beside_the_configuration_comes_before_one_of_the_working_directory(tmp_path, monkeypatch):
     for name in ("beside", "here"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "net.npz").touch()
@@ -202,7 +196,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("revision", "worth"), [("HEAD~1", 1), ("HEAD", 2)])
-def test_a_file_of_a_commit_imports_what_stood_beside_it(repository: Path, revision: str, worth: int) -> None:
+def test_a_file_of_a_commit_imports_what_stood_beside_it(repository, revision, worth):
     bots = repository / "bots"
     for folder, path in ((repository, "bots/my.py"), (bots, "bots/my.py"), (bots, "./my.py")):
         entry = short_entry(f"{revision}:{path}@d5", folder)
@@ -211,21 +205,21 @@ def test_a_file_of_a_commit_imports_what_stood_beside_it(repository: Path, revis
         forget_modules()
 
 
-def test_a_path_without_a_revision_is_of_no_commit(repository: Path) -> None:
+def test_a_path_without_a_revision_is_of_no_commit(repository):
     (repository / "HEAD:x.py").write_text("")
     for path in ("bots/my.py", "nothing:bots/my.py", "HEAD:x.py", ":my.py", "-x:my.py"):
         assert at_commit(Path(path), repository) is None
     assert at_commit(Path("HEAD:my.py"), repository / "nowhere") is None
 
 
-def test_versions_of_one_file_have_names_that_tell_them_apart_and_are_one_player_if_they_are_equal() -> None:
+def test_versions_of_one_file_have_names_that_tell_them_apart_and_are_one_player_if_they_are_equal():
     entries = [{"type": "negamax", "evaluation": f"{of}my.py:value", "depth": 5} for of in ("", "HEAD~1:")]
     assert distinct_names(entries) == ["my.py:value d5", "HEAD~1:my.py:value d5"]
     hashes = {player_hash(player_spec({"name": "a", **entry}), ["1"]) for entry in entries}
     assert len(hashes) == 1
 
 
-def test_a_program_of_a_commit_is_built_there_once_before_it_is_hashed(repository: Path) -> None:
+def test_a_program_of_a_commit_is_built_there_once_before_it_is_hashed(repository):
     build = "cat worth.py > engine && echo built >> log"
     spec = PlayerSpec("a", "engine", options={"folder": "HEAD~1:bots", "command": "./engine", "build": build})
     first, again = located(spec, repository), located(spec, repository)

@@ -49,7 +49,7 @@ def endings(variant: Variant, count: int, pieces: int) -> list[Position]:
 
 
 @pytest.mark.parametrize("name", ["english", "antidraughts", "breakthrough"])
-def test_a_search_plays_an_ending_by_the_tables(name: str) -> None:
+def test_a_search_plays_an_ending_by_the_tables(name):
     variant = VARIANTS[name]
     tables = make(variant, PIECES)
     for preset in PRESETS:
@@ -65,7 +65,7 @@ def test_a_search_plays_an_ending_by_the_tables(name: str) -> None:
             assert after is not None and after == (-value.result, max(value.plies - 1, 0)), preset
 
 
-def test_a_search_values_its_leaves_by_the_tables() -> None:
+def test_a_search_values_its_leaves_by_the_tables():
     tables, evaluation = make(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
     rules = ENGLISH.rules
 
@@ -89,7 +89,7 @@ def test_a_search_values_its_leaves_by_the_tables() -> None:
         assert known > 5
 
 
-def test_tables_have_the_pieces_asked_for_alone() -> None:
+def test_tables_have_the_pieces_asked_for_alone():
     game = Game(ENGLISH, "W:WK1,K10:BK32")
     choices = [choose(searching(tables=pieces), game, 2) for pieces in (0, 2, PIECES)]
     assert [choice.plies_to_win for choice in choices] == [0, 0, 29]
@@ -100,7 +100,7 @@ def test_tables_have_the_pieces_asked_for_alone() -> None:
     ("variant", "pieces"),
     [("simplified", 3), ("frisian", 3), ({"base": "antidraughts", "first_king_wins": True}, 3), ("english", 7)],
 )
-def test_impossible_tables_are_refused_in_one_line(variant: Any, pieces: int) -> None:
+def test_impossible_tables_are_refused_in_one_line(variant, pieces):
     with pytest.raises(PlayerError) as raised:
         searching(build_variant(variant), tables=pieces)
     one_line(raised.value)
@@ -114,7 +114,7 @@ def contradicts(choice: Choice, result: int, plies: int) -> bool:
 
 @pytest.mark.full
 @pytest.mark.parametrize("evaluation", ["simple", "strong", "neural"])
-def test_no_search_claims_a_win_that_the_tables_deny(evaluation: str) -> None:
+def test_no_search_claims_a_win_that_the_tables_deny(evaluation):
     tables, player = make(ENGLISH, PIECES + 1), searching(preset="full", evaluation=evaluation)
     rng, certain = random.Random(0), 0
     for position in endings(ENGLISH, 1000, PIECES + 1):
@@ -125,7 +125,7 @@ def test_no_search_claims_a_win_that_the_tables_deny(evaluation: str) -> None:
     assert certain > 10
 
 
-def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed() -> None:
+def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed():
     tables, depth = make(ENGLISH, PIECES), 9
     player, near = Negamax(ENGLISH, "simple", "full"), 0
     for position in endings(ENGLISH, 800, PIECES):
@@ -138,7 +138,7 @@ def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed() -
     assert near >= 40
 
 
-def test_an_analysis_lists_the_outcome_of_each_move_where_tables_know_it() -> None:
+def test_an_analysis_lists_the_outcome_of_each_move_where_tables_know_it():
     spec = PlayerSpec("a", "negamax", Limit(depth=2), {"preset": "full", "tables": PIECES})
     for fen, expected in (
         ("W:WK6,21:BK13", ["+ wins: 6-10 in 29, 6-2 in 45, 6-1 in 45", "= draws: 21-17", "- loses: 6-9 in 8"]),
@@ -156,7 +156,7 @@ def test_an_analysis_lists_the_outcome_of_each_move_where_tables_know_it() -> No
     assert json.loads(answer)["outlook"][1] == {"move": "1-6", "known": "draw", "plies_to_win": None}
 
 
-def test_advice_reads_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_advice_reads_the_tables_that_are_there_and_levels_do_not(monkeypatch):
     make(ENGLISH, PIECES)
     assert known_pieces(ENGLISH) >= PIECES and known_pieces(VARIANTS["simplified"]) == 0
     limit = Limit(depth=2)

@@ -56,13 +56,13 @@ CASES = [
 ]
 
 
-def test_every_player_is_registered() -> None:
+def test_every_player_is_registered():
     assert set(REGISTERED) == set(PLAYERS)
 
 
 @pytest.mark.full(only=["engine-nodes-international", "engine-clock-international"])
 @pytest.mark.parametrize(("name", "kind", "variant"), CASES, ids=["-".join(case) for case in CASES])
-def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> None:
+def test_a_registered_player_conforms(name, kind, variant):
     """In games with itself."""
     spec, rules = PlayerSpec(name, name, LIMITS[kind], ENGINE if name == "engine" else {}), VARIANTS[variant]
     assert pickle.loads(pickle.dumps(spec)) == spec

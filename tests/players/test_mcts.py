@@ -240,7 +240,7 @@ def test_random_games_have_the_mean_of_all_of_them():
         assert np.mean(results) == pytest.approx(mean(position), abs=0.04)
 
 
-def test_in_a_random_game_a_mans_move_is_progress() -> None:
+def test_in_a_random_game_a_mans_move_is_progress():
     memory = TreeWorkspace(0, draw_rules(Draws(no_progress=1)))
     position = parse_fen(ENGLISH, "B:W30:B21")  # 21-25, 30x21: both are forced
     assert random_game(ENGLISH.rules, memory.states[0], position, 0) == -1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -115,7 +114,7 @@ def test_a_man_is_worth_a_hundred_to_a_built_in_network(name):
     assert np.mean(worths) == pytest.approx(100) and min(worths) > 30
 
 
-def test_a_built_in_network_is_named_by_its_file_from_any_folder(tmp_path: Path):
+def test_a_built_in_network_is_named_by_its_file_from_any_folder(tmp_path):
     """For rules that have none of their own; a file of that name beside the configuration goes before."""
     spec = short_entry("international.npz@d3", tmp_path)
     player = PlayerSpec("guest", spec["type"], Limit(depth=3), {"evaluation": spec["evaluation"]})
@@ -124,7 +123,7 @@ def test_a_built_in_network_is_named_by_its_file_from_any_folder(tmp_path: Path)
     assert located(player, tmp_path).options["evaluation"] == str(tmp_path / "international.npz")
 
 
-def test_a_file_holds_a_network(tmp_path: Path):
+def test_a_file_holds_a_network(tmp_path):
     network = drawn(ENGLISH)
     np.savez_compressed(tmp_path / "network.npz", **network._asdict())
     positions = played(ENGLISH, 6)[:20]
@@ -133,14 +132,14 @@ def test_a_file_holds_a_network(tmp_path: Path):
 
 
 @pytest.mark.full
-def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Path):
+def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path):
     np.savez_compressed(tmp_path / "network.npz", **drawn(ENGLISH)._asdict())
     assert build_evaluation(str(tmp_path / "network.npz"), VARIANTS["russian"]).weights.size
     with pytest.raises(PlayerError, match="holds weights for 8x8, not for 10x10"):
         build_evaluation(str(tmp_path / "network.npz"), VARIANTS["international"])
 
 
-def test_a_file_that_holds_no_whole_network_is_refused_in_one_line(tmp_path: Path):
+def test_a_file_that_holds_no_whole_network_is_refused_in_one_line(tmp_path):
     file, numbers = tmp_path / "bad.npz", np.zeros(4, np.int16)
     contents: list[dict[str, Any]] = [{"network": numbers}, {"network": np.zeros(4), "unit": np.float64(1)}]
     contents += [{"network": numbers, "unit": unit} for unit in (np.float64(np.nan), np.zeros(2))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -146,7 +145,7 @@ def test_a_class_takes_the_options_of_all_constructors_that_it_extends_also_in_a
         build_player(spec(f"{path}:Mine", rihgt=1), ENGLISH)
 
 
-def test_a_seed_and_a_missing_file_are_refused_with_what_helps(tmp_path: Path) -> None:
+def test_a_seed_and_a_missing_file_are_refused_with_what_helps(tmp_path):
     for entry, helps in (
         (spec("negamax", seed=1), "seed: 2"),
         (spec(f"{tmp_path}/my_heuristic.py:Bot"), "arena init"),
@@ -213,7 +212,7 @@ def test_a_player_takes_each_limit_that_it_heeds_and_needs_one_without_a_default
         build_player(bare, VARIANTS["english"])
 
 
-def test_a_move_given_as_text_is_that_move_and_refused_if_it_is_not_legal() -> None:
+def test_a_move_given_as_text_is_that_move_and_refused_if_it_is_not_legal():
     game = Game("english")
     for text in ("11-15", "f6-e5"):
         assert accepted(Choice(text), game).move == game.move("11-15")  # type: ignore[arg-type]

@@ -160,7 +160,7 @@ def reducing_alpha_beta(
 
 @pytest.mark.parametrize("windows", ["open", "pvs"])
 @pytest.mark.parametrize("text", UNEVEN)
-def test_a_move_that_a_reduced_search_finds_good_is_searched_in_full(text: str, windows: str) -> None:
+def test_a_move_that_a_reduced_search_finds_good_is_searched_in_full(text, windows):
     player = Negamax(ENGLISH, "material", "alphabeta", lmr=True, windows=windows)
     position = parse_fen(ENGLISH, text)
     choice = choose(player, ENGLISH, position, 6)

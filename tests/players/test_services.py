@@ -58,8 +58,8 @@ def service(tmp_path: Path) -> Iterator[dict[str, Any]]:
 
 
 def test_a_player_pauses_the_run_which_stores_nothing_of_that_game_and_goes_on_by_the_same_command(
-    service: dict[str, Any], tmp_path: Path
-) -> None:
+    service, tmp_path
+):
     service["players"][0]["costs"] = True
     whole, config, out = arena.run(service, tmp_path / "whole", workers=1), tmp_path / "t.yaml", tmp_path / "out"
     config.write_text(yaml.safe_dump(service))
@@ -76,7 +76,7 @@ def test_a_player_pauses_the_run_which_stores_nothing_of_that_game_and_goes_on_b
     assert arena.load(out).moves["move"].tolist() == whole.moves["move"].tolist()
 
 
-def test_a_player_that_resigns_loses_and_has_not_failed(service: dict[str, Any], tmp_path: Path) -> None:
+def test_a_player_that_resigns_loses_and_has_not_failed(service, tmp_path):
     service["players"][0]["resigns_at"] = 5
     run = arena.run(service, tmp_path / "run", workers=1, quiet=True)
     assert set(run.games["termination"]) == {"resigned"} and not run.games["error"].any()
@@ -85,7 +85,7 @@ def test_a_player_that_resigns_loses_and_has_not_failed(service: dict[str, Any],
 
 
 @pytest.mark.full
-def test_nothing_but_games_asks_a_player_that_costs(service: dict[str, Any], tmp_path: Path) -> None:
+def test_nothing_but_games_asks_a_player_that_costs(service, tmp_path):
     config, asked = tmp_path / "config.yaml", tmp_path / "asked"
     service["players"][0]["costs"] = True
     config.write_text(json.dumps(service))
@@ -172,7 +172,7 @@ def means_of(run: arena.Run) -> dict[str, float]:
 
 
 @pytest.mark.full
-def test_a_language_model_plays_and_its_numbers_are_in_the_report(model: Model, tmp_path: Path) -> None:
+def test_a_language_model_plays_and_its_numbers_are_in_the_report(model, tmp_path):
     run = arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True, report=True)
     assert set(run.games["termination"]) == {"max_plies"} and not run.games["error"].any()
     moves = int((run.moves["player"] == "model").sum())
@@ -187,7 +187,7 @@ def test_a_language_model_plays_and_its_numbers_are_in_the_report(model: Model, 
 
 
 @pytest.mark.full
-def test_a_language_model_has_a_second_try_and_then_resigns(model: Model, tmp_path: Path) -> None:
+def test_a_language_model_has_a_second_try_and_then_resigns(model, tmp_path):
     model.mode = "illegal first"
     run = arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True)
     assert means_of(run) == pytest.approx({"attempts": 2, "legal_first": 0, "tokens": 200, "usd": 220e-6})
@@ -203,9 +203,7 @@ def test_a_language_model_has_a_second_try_and_then_resigns(model: Model, tmp_pa
     ("mode", "reason"),
     [("truncated", "IncompleteRead"), ("slow", "timed out|TimeoutError"), ("unavailable", "HTTP 503")],
 )
-def test_a_language_model_that_is_not_reachable_loses_nothing(
-    model: Model, tmp_path: Path, mode: str, reason: str
-) -> None:
+def test_a_language_model_that_is_not_reachable_loses_nothing(model, tmp_path, mode, reason):
     model.mode = mode
     with pytest.raises(Pause, match=f"model paused the run: .*({reason})"):
         arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True)

@@ -57,7 +57,7 @@ REACHED = {
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ["english", "international", "russian"])
-def test_searches_find_the_values_moves_and_nodes_of_the_table(name: str) -> None:
+def test_searches_find_the_values_moves_and_nodes_of_the_table(name):
     comment, header, *rows = DATA.read_text().splitlines()
     expected = [comment, header, *(row for row in rows if row.startswith(f"{name},"))]
     lines = list(signature_lines([name]))
@@ -66,9 +66,7 @@ def test_searches_find_the_values_moves_and_nodes_of_the_table(name: str) -> Non
 
 
 @pytest.mark.full
-def test_uncompiled_searches_end_as_the_clock_says_and_find_what_compiled_ones_do(
-    tmp_path: Path,
-) -> None:
+def test_uncompiled_searches_end_as_the_clock_says_and_find_what_compiled_ones_do(tmp_path):
     Path(tmp_path, "clock.py").write_text(CLOCK)
     done = subprocess.run(
         [sys.executable, "-c", TIMED],

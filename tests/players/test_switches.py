@@ -132,7 +132,7 @@ def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_it
 
 
 @pytest.mark.parametrize("name", LESS_FAR)
-def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
+def test_where_few_pieces_are_left_all_is_searched_in_full(name):
     def nodes(text: str, **switches: Any) -> int:
         position = parse_fen(ENGLISH, text)
         return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes

@@ -61,9 +61,7 @@ def states(ratings: Ratings, further: Sequence[Mapping[str, float]]) -> tuple[bo
 @pytest.mark.slow
 @pytest.mark.parametrize("players", RUNS)
 @pytest.mark.parametrize("design", ["round robin", "gauntlet"])
-def test_of_equal_players_none_is_said_to_be_stronger_in_95_of_100_runs(
-    design: str, players: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_equal_players_none_is_said_to_be_stronger_in_95_of_100_runs(design, players, monkeypatch):
     """20 openings, 10 of 40 players. A sweep is a round robin with more contrasts, an ablation is a gauntlet."""
     monkeypatch.setattr(contrasts, "MOST_DRAWS", 5000)
     each = specs([player(f"{e} d{d}", d, evaluation=e) for e in "xy" for d in range(1, players // 2 + 1)])

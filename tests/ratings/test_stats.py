@@ -207,7 +207,7 @@ def test_a_sequential_test_takes_in_one_pair_after_the_other_until_it_is_decided
     assert test.state == states[-1] and states[-1].verdict == "H1" and test.games == 2 * len(states) < 100
 
 
-def test_an_open_test_takes_as_many_pairs_as_normal_results_halfway_between_do() -> None:
+def test_an_open_test_takes_as_many_pairs_as_normal_results_halfway_between_do():
     """A ratio of two normal densities of deviation 1, with means of elo / NELO_SCALE a game, walks to a bound."""
     elo0, elo1, at = 0.0, 60.0, SprtState(1.0, -2.94, 2.94, "continue")
     mean0, mean1 = (math.sqrt(2) * elo / NELO_SCALE for elo in (elo0, elo1))

@@ -87,7 +87,7 @@ def judged(plain_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return changed(plain_run, folder, grades=grades, graded=graded_games(plain_run))
 
 
-def test_a_rate_has_wilsons_interval_where_every_trial_is_its_own_cluster() -> None:
+def test_a_rate_has_wilsons_interval_where_every_trial_is_its_own_cluster():
     """Of the textbook; those of 100 clusters are Student's."""
     low, high = errors.wilson(np.array([0.1, 0.0]), np.array([20.0, 10.0]))
     assert low == pytest.approx([0.0279, 0.0], abs=1e-3) and high == pytest.approx([0.3010, 0.2775], abs=1e-3)
@@ -95,7 +95,7 @@ def test_a_rate_has_wilsons_interval_where_every_trial_is_its_own_cluster() -> N
     assert found == pytest.approx((0.1, 0.0552, 0.1744), abs=2e-3) and found.low < 0.0552 and found.high > 0.1744
 
 
-def test_copies_of_a_cluster_tell_no_more_than_the_clusters() -> None:
+def test_copies_of_a_cluster_tell_no_more_than_the_clusters():
     hits, cluster = np.repeat([1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 7), np.repeat(np.arange(10), 7)
     whole, alone = errors.hit_rate(hits, cluster), errors.hit_rate(hits[::7], np.arange(10))
     assert (whole.low, whole.high) == pytest.approx((alone.low, alone.high), abs=0.02)
@@ -106,7 +106,7 @@ def test_copies_of_a_cluster_tell_no_more_than_the_clusters() -> None:
         assert found == pytest.approx(once) and 0 <= found.low <= found.value == every <= found.high <= 1
 
 
-def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs() -> None:
+def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs():
     rng = np.random.default_rng(3)
     held = []
     for _ in range(1000):
@@ -117,7 +117,7 @@ def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs() -> None:
     assert 0.925 < np.mean(held) < 0.975
 
 
-def test_the_scale_that_made_the_results_is_found_again() -> None:
+def test_the_scale_that_made_the_results_is_found_again():
     rng = np.random.default_rng(1)
     men = rng.normal(0, 1.5, 20_000)
     points = (rng.random(20_000) < errors.points_of_men(men, 0.8)).astype(float)
@@ -127,7 +127,7 @@ def test_the_scale_that_made_the_results_is_found_again() -> None:
     assert errors.fitted_scale(men[:0], men[:0]) is None
 
 
-def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
+def test_errors_in_endings_are_those_counted_by_hand(graded):
     table = graded.endgame_errors.set_index("player")
     assert table.index.tolist() == list(graded.players)
     mine = graded.data.grades.assign(player=graded.data.grades["player"].astype(str)).groupby("player")
@@ -145,7 +145,7 @@ def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
     assert list(endgame_claims(graded.endgame_errors.assign(decisions=49))) == []
 
 
-def test_marks_are_half_and_whole_points_and_the_costliest_come_first(graded: Run) -> None:
+def test_marks_are_half_and_whole_points_and_the_costliest_come_first(graded):
     marks = graded.grades.set_index(["game", "ply"])["mark"]
     erred = [game for game, plies in errors_of_games(graded.grades).items() if 15 in plies]
     assert set(marks[marks != ""].index) == {(game, 15) for game in erred}
@@ -155,7 +155,7 @@ def test_marks_are_half_and_whole_points_and_the_costliest_come_first(graded: Ru
     assert graded.costliest_errors["lost"].is_monotonic_decreasing and len(graded.costliest_errors) == 10
 
 
-def test_a_judges_points_follow_from_the_scale_that_its_scores_have_here(judged: Run) -> None:
+def test_a_judges_points_follow_from_the_scale_that_its_scores_have_here(judged):
     grades = judged.grades[judged.grades["player"] == "r"]
     odds = grades["best"] / (1 - grades["best"])
     scale = math.log(odds.iloc[0]) / grades["best_men"].iloc[0]
@@ -166,7 +166,7 @@ def test_a_judges_points_follow_from_the_scale_that_its_scores_have_here(judged:
     assert judged.endgame_errors.empty
 
 
-def test_what_a_judge_finds_counts_each_move_once(judged: Run) -> None:
+def test_what_a_judge_finds_counts_each_move_once(judged):
     table: Any = judged.judged_losses.set_index("player")
     assert (table.drop("r")["lost_per_move"] == 0).all() and (table.drop("r")["blunder_rate"] == 0).all()
     lost = judged.grades.query("player == 'r'")["lost"]
@@ -176,7 +176,7 @@ def test_what_a_judge_finds_counts_each_move_once(judged: Run) -> None:
 
 
 @pytest.mark.parametrize("which", ["graded", "judged"])
-def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which: str, request) -> None:
+def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which, request):
     run: Run = request.getfixturevalue(which)
     written = {path.name for path in write_quickly(run)}
     assert {"grades.csv", f"{'endgame_errors' if which == 'graded' else 'judged_losses'}.csv"} <= written
@@ -191,7 +191,7 @@ def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which: s
     assert not MISSING_WORD.search(re.sub("<[^>]*>", " ", shown))
 
 
-def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded: Run) -> None:
+def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded):
     marked = errors_of_games(graded.grades)
     shown = errors_of_games(with_points(graded.grades))
     for number, text in zip(graded.games["game"], pdn_games(graded), strict=True):
@@ -207,7 +207,7 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
         assert found == shown.get(number, {}) and {mark for mark, _ in found.values()} <= {"−½", "−1"}
 
 
-def test_the_chart_shows_rates_against_elo(graded: Run) -> None:
+def test_the_chart_shows_rates_against_elo(graded):
     ax: Any = drawn(graded)["errors"]
     *_, full, hollow = ax.get_lines()
     table = graded.endgame_errors

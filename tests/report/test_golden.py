@@ -64,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
 
 @pytest.mark.full(only=["match", "tournament"])
 @pytest.mark.parametrize("name", ["tournament", "swiss", "match"])
-def test_a_run_made_again_has_the_same_tables_and_no_further_one(made: Callable[[str], Path], name: str) -> None:
+def test_a_run_made_again_has_the_same_tables_and_no_further_one(made, name):
     paths = [path for path in (DATA / name).iterdir() if path.name != DIGESTS]
     for path in paths:
         assert_same(path, (made(name) / path.name).read_text(encoding="utf-8"))
@@ -75,7 +75,7 @@ def test_a_run_made_again_has_the_same_tables_and_no_further_one(made: Callable[
 
 
 @pytest.mark.full
-def test_the_ratings_of_all_together_are_the_same(made: Callable[[str], Path]) -> None:
+def test_the_ratings_of_all_together_are_the_same(made):
     sources = [str(made("tournament")), str(made("swiss") / "games.pdn"), str(DATA / "results.csv")]
     document = arena("rate", *sources, "--first", "black", "--json").replace(sources[1], "games.pdn")
     assert_same(DATA / "rate.json", document)

@@ -98,9 +98,7 @@ def page_text(run: Run, name: str = "report.html") -> str:
     ],
     ids=["all draws", "thirty long names", "nobody searches", "two curves", "three limits"],
 )
-def test_no_chart_shows_a_missing_number_or_cuts_a_text_off(
-    tmp_path: Path, players: list[dict[str, Any]], options: dict[str, Any]
-) -> None:
+def test_no_chart_shows_a_missing_number_or_cuts_a_text_off(tmp_path, players, options):
     style = dict(matplotlib.rcParams)
     for name, ax in drawn(synthetic(tmp_path, players, 1, plies=6, **options)).items():
         assert not [text for text in texts(ax) if MISSING_WORD.search(text)], name
@@ -112,14 +110,14 @@ def test_no_chart_shows_a_missing_number_or_cuts_a_text_off(
     assert dict(matplotlib.rcParams) == style
 
 
-def test_the_best_player_is_at_the_top_of_the_elo_chart(mixed: Run) -> None:
+def test_the_best_player_is_at_the_top_of_the_elo_chart(mixed):
     ax: Any = plot_elo(mixed.standings)
     assert [t.get_text() for t in ax.get_yticklabels()] == mixed.players
     assert ax.transData.transform((0, 0))[1] > ax.transData.transform((0, 1))[1]
     np.testing.assert_allclose(ax.lines[-1].get_xdata(), mixed.standings["elo"])
 
 
-def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so() -> None:
+def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so():
     count = LEADING + 9
     table = pd.DataFrame({"player": [f"p{i}" for i in range(count)], "elo": np.linspace(300, -300, count)})
     shown = texts(plot_elo(table.assign(elo_low=table["elo"] - 9, elo_high=table["elo"] + 9)))
@@ -127,7 +125,7 @@ def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so() -> None:
     assert f"p{LEADING - 1}" in shown and f"p{LEADING}" not in shown
 
 
-def test_the_depth_chart_has_points_at_the_ratings_and_the_fitted_curve(mixed: Run) -> None:
+def test_the_depth_chart_has_points_at_the_ratings_and_the_fitted_curve(mixed):
     points: Any = mixed.sweep[mixed.sweep["per"] == "depth"]
     ax: Any = plot_sweep(points)
     marks, curve = ax.containers[0].lines[0], next(line for line in ax.lines if len(line.get_xdata()) == 100)
@@ -140,14 +138,14 @@ def test_the_depth_chart_has_points_at_the_ratings_and_the_fitted_curve(mixed: R
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_the_chart_of_a_sweep_stands_below_the_answer(mixed: Run, tmp_path: Path) -> None:
+def test_the_chart_of_a_sweep_stands_below_the_answer(mixed, tmp_path):
     equal = synthetic(tmp_path, EQUAL, 3, plies=4)
     for run, expected in ((mixed, ["elo_by_depth"]), (equal, [])):
         top = RunPage(run).html.partition("<section>")[0]
         assert re.findall('id="chart-([^"]+)"', top) == expected == [*filter(None, [answering_chart(run)])]
 
 
-def test_names_in_any_script_are_text_in_svg_and_give_no_warning(hostile: Run, tmp_path: Path) -> None:
+def test_names_in_any_script_are_text_in_svg_and_give_no_warning(hostile, tmp_path):
     axes: Any = plot_elo(hostile.standings)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -161,7 +159,7 @@ def test_names_in_any_script_are_text_in_svg_and_give_no_warning(hostile: Run, t
 
 @pytest.mark.full(only=["png"])
 @pytest.mark.parametrize("kind", ["pdf", "png"])
-def test_a_chart_as_a_file_has_the_same_bytes_each_time(mixed: Run, tmp_path: Path, kind: str) -> None:
+def test_a_chart_as_a_file_has_the_same_bytes_each_time(mixed, tmp_path, kind):
     """A PDF has its fonts inside, a PNG two hundred dots an inch."""
     axes: Any = plot_elo(mixed.standings)
     for name in ("one", "other"):
@@ -177,7 +175,7 @@ def test_a_chart_as_a_file_has_the_same_bytes_each_time(mixed: Run, tmp_path: Pa
 # page and files
 
 
-def test_every_element_of_the_page_is_closed_in_order(hostile: Run) -> None:
+def test_every_element_of_the_page_is_closed_in_order(hostile):
     opened: list[str] = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, attrs: None if tag in VOID else opened.append(tag)  # type: ignore[method-assign]
@@ -188,7 +186,7 @@ def test_every_element_of_the_page_is_closed_in_order(hostile: Run) -> None:
     assert not opened and closed and all(first == last for first, last in closed)
 
 
-def test_page_and_summary_escape_names(hostile: Run) -> None:
+def test_page_and_summary_escape_names(hostile):
     page, summary = page_text(hostile), page_text(hostile, "summary.md")
     assert SCRIPT not in page and "<b>run" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page and "&lt;b&gt;run&lt;/b&gt; &amp; co" in page
@@ -198,7 +196,7 @@ def test_page_and_summary_escape_names(hostile: Run) -> None:
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1
 
 
-def test_the_page_needs_no_other_file_and_each_of_its_references_finds_an_id(mixed: Run) -> None:
+def test_the_page_needs_no_other_file_and_each_of_its_references_finds_an_id(mixed):
     page = page_text(mixed)
     links = re.findall(r'(?:href|src)="([^"]*)"', page) + re.findall(r"url\(([^)]*)\)", page)
     assert links and not [link for link in links if ":" in link or link.startswith("//")]
@@ -213,7 +211,7 @@ def test_the_page_needs_no_other_file_and_each_of_its_references_finds_an_id(mix
 
 
 @pytest.mark.parametrize("kind", ["mixed", "hostile", "empty"])
-def test_no_file_shows_a_missing_number(kind: str, request: pytest.FixtureRequest) -> None:
+def test_no_file_shows_a_missing_number(kind, request):
     folder = request.getfixturevalue(kind).folder
     for path in [*folder.glob("*.csv"), folder / "summary.md", folder / "report.html"]:
         text = path.read_text(encoding="utf-8")
@@ -225,16 +223,14 @@ def test_no_file_shows_a_missing_number(kind: str, request: pytest.FixtureReques
 
 
 @pytest.mark.full
-def test_the_same_ledger_gives_the_same_bytes(mixed: Run, tmp_path: Path) -> None:
+def test_the_same_ledger_gives_the_same_bytes(mixed, tmp_path):
     write(changed(mixed, tmp_path, games=mixed.games.copy(), moves=mixed.moves.copy()))
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in mixed.folder.iterdir()}
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (mixed.folder / path.name).read_bytes(), path.name
 
 
-def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
-    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(mixed, tmp_path, monkeypatch):
     (tmp_path / "elo_by_depth.png").write_bytes(b"old")
 
     def fail(axes: Axes, kind: str, path: Path) -> None:
@@ -263,9 +259,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("function", BROKEN)
-def test_a_section_that_cannot_be_made_is_a_line_and_all_else_is_written(
-    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
-) -> None:
+def test_a_section_that_cannot_be_made_is_a_line_and_all_else_is_written(mixed, tmp_path, monkeypatch, function):
     faulty = changed(mixed, tmp_path)
     monkeypatch.setattr(f"arena.report.{function}", broken)
     written = {path.name for path in write_quickly(faulty)}
@@ -274,9 +268,7 @@ def test_a_section_that_cannot_be_made_is_a_line_and_all_else_is_written(
     assert "ZeroDivisionError" in line and line in plain(unescape(page_text(faulty)))
 
 
-def test_a_report_that_lacks_a_section_says_so_on_stderr_and_by_its_exit_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_pictures: None
-) -> None:
+def test_a_report_that_lacks_a_section_says_so_on_stderr_and_by_its_exit_code(tmp_path, monkeypatch, no_pictures):
     with StoredRun(tmp_path, ["mine", "rock"], 8) as run:
         for _ in range(8):
             run.add("mine", "rock", "white")
@@ -290,8 +282,8 @@ def test_a_report_that_lacks_a_section_says_so_on_stderr_and_by_its_exit_code(
 
 @pytest.mark.parametrize("is_configured", [True, False])
 def test_charts_are_files_of_other_kinds_too_if_the_configuration_or_a_call_asks_for_them(
-    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_configured: bool
-) -> None:
+    mixed, tmp_path, monkeypatch, is_configured
+):
     asked = ("png", "pdf")
     monkeypatch.setattr("arena.report.charts.style.save", lambda axes, kind, path: path.touch())
     configured = mixed.experiment.model_copy(update={"report": asked})
@@ -303,13 +295,13 @@ def test_charts_are_files_of_other_kinds_too_if_the_configuration_or_a_call_asks
         assert set(re.findall(rf'href="(\w+)\.{kind}"', page_text(run))) == charts
 
 
-def test_a_run_has_its_charts_as_figures(mixed: Run, tmp_path: Path) -> None:
+def test_a_run_has_its_charts_as_figures(mixed, tmp_path):
     made = Run(mixed.folder, mixed.data, figures).figures
     assert set(made) == {path.stem for path in mixed.folder.glob("*.svg")}
     made["elo_by_depth"].savefig(tmp_path / "elo.png")
 
 
-def test_many_repeated_games_are_a_caution(mixed: Run, tmp_path: Path) -> None:
+def test_many_repeated_games_are_a_caution(mixed, tmp_path):
     assert not [note for note in cautions(mixed) if "repeat" in note]
     games = mixed.games.assign(opening_fen=START, white="ab-d1", black="ab-d2")
     again = changed(mixed, tmp_path, games=games, moves=mixed.moves.assign(move="11-15"))
@@ -326,9 +318,7 @@ def read_of(run: Run) -> list[Grid]:
     return [standings_grid(run), views.differences(run.comparisons), *shown]
 
 
-def test_tables_have_all_columns_by_every_writer_and_sort_figures_by_value_and_names_by_letters(
-    hostile: Run, tmp_path: Path
-) -> None:
+def test_tables_have_all_columns_by_every_writer_and_sort_figures_by_value_and_names_by_letters(hostile, tmp_path):
     """Also a name that begins with a number; that of two kinds of limit has two columns headed LOS."""
     for grid in [*read_of(hostile), *read_of(synthetic(tmp_path, EQUAL, 5, plies=4))]:
         shown, text = (str(parts(kind).table(grid)).strip() for kind in ("html", "markdown"))
@@ -342,7 +332,7 @@ def test_tables_have_all_columns_by_every_writer_and_sort_figures_by_value_and_n
             assert is_sorted_by_number == (is_figure and bool(cell.text)), (heading, cell)
 
 
-def test_lines_end_in_names_and_not_between_a_number_and_its_unit() -> None:
+def test_lines_end_in_names_and_not_between_a_number_and_its_unit():
     assert wrapping("my_own.py:fast, 0.003 <b>") == "my_<wbr>own.<wbr>py:<wbr>fast, 0.003 &lt;b&gt;"
     for text in ("+12 ± 5 Elo", "500 µs", "31.1 %", "> 99.9 %", "2 k", "+5 ± 2 †"):
         words, whole = f"is {text} here", text.replace(" ", "\N{NO-BREAK SPACE}")
@@ -351,9 +341,7 @@ def test_lines_end_in_names_and_not_between_a_number_and_its_unit() -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("width", [1366, 390])
-def test_a_page_fits_the_screen_and_its_tables_are_sorted_from_the_keyboard(
-    browser: Any, hostile: Run, width: int
-) -> None:
+def test_a_page_fits_the_screen_and_its_tables_are_sorted_from_the_keyboard(browser, hostile, width):
     with page_of(browser, viewport={"width": width, "height": 800}) as page:
         page.goto(f"file://{hostile.folder}/report.html")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -57,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return synthetic(tmp_path_factory.mktemp("players"), players, 2, plies=20)
 
 
-def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
+def test_the_numbers_of_a_page_are_those_of_the_tables(run):
     pages = PlayerPages(run, run.placed)
     for row in run.standings.to_dict("records"):
         page = pages.page(row["player"])
@@ -71,8 +71,8 @@ def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
 
 @pytest.mark.parametrize(("termination", "ply", "before"), [("time", 3, 2), ("time", 4, 3), ("error", 4, 3)])
 def test_a_failure_has_what_was_written_and_the_position_before_the_move_also_where_a_late_one_was_played(
-    run: Run, tmp_path: Path, termination: str, ply: int, before: int
-) -> None:
+    run, tmp_path, termination, ply, before
+):
     games = run.games.assign(error="")
     loser, result = (games["black"][0], "white") if ply % 2 else (games["white"][0], "black")
     fields: dict[str, Any] = {"result": result, "termination": termination, "plies": 3}
@@ -88,7 +88,7 @@ def test_a_failure_has_what_was_written_and_the_position_before_the_move_also_wh
     assert "Failures in 1 game" in text and "bot.py, line 7" in text and "thinking\nstill" in text
 
 
-def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
+def test_who_is_left_out_reads_each_mistake_once(run):
     found = tuple(Finding("error", where="gone", detail=f"mistake {n}", place="W:W1:B32") for n in "ab")
     of_gone = changed(run, info=found_before(run.info, found, {"gone": "gone.py"}))
     text = PlayerPages(of_gone, ["gone"]).html("gone", "")
@@ -96,7 +96,7 @@ def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
 
 
 @pytest.mark.parametrize(("plies", "ply"), [(0, 1), (46, 47), (47, 47)])
-def test_a_failure_without_words_has_the_ply_that_failed(plies: int, ply: int) -> None:
+def test_a_failure_without_words_has_the_ply_that_failed(plies, ply):
     """White, who begins, is to move after an even number of plies; after an odd one its last move was late."""
     game = {"game": 1, "white": "a", "black": "b", "result": "black", "termination": "time", "plies": plies}
     texts = {"id": "00000a", "opening_fen": "W:W1:B32", "error": "", "traceback": "", "output": ""}
@@ -104,7 +104,7 @@ def test_a_failure_without_words_has_the_ply_that_failed(plies: int, ply: int) -
     assert failure.ply == ply and f"ply {ply}" in failure.words
 
 
-def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Run) -> None:
+def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run):
     text, names = player_sections(run)
     assert names == run.placed and text.count("<section") == len(NAMES)
     some, fitting = player_sections(run, characters=len(text) // 2)
@@ -112,7 +112,7 @@ def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Ru
 
 
 @pytest.mark.full
-def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:
+def test_every_name_has_a_page_that_its_address_opens(browser, run):
     write_quickly(run)
     with page_of(browser) as page:
         page.goto(f"file://{run.folder}/report.html")
@@ -157,7 +157,7 @@ def class_of(folder: Path) -> Run:
     )
 
 
-def test_the_table_has_every_submission_with_its_failures_in_words(tmp_path: Path) -> None:
+def test_the_table_has_every_submission_with_its_failures_in_words(tmp_path):
     run = class_of(tmp_path)
     table: Any = run.submissions.set_index("player")
     ranks: Any = run.standings.set_index("player")
@@ -184,7 +184,7 @@ def test_the_table_has_every_submission_with_its_failures_in_words(tmp_path: Pat
 
 
 @pytest.mark.parametrize("order", [[], ["fails", "bad", "own", "good"]])
-def test_who_is_withdrawn_stands_last_with_the_reason(tmp_path: Path, order: list[str]) -> None:
+def test_who_is_withdrawn_stands_last_with_the_reason(tmp_path, order):
     last_match = {"round": 1, "opponent": "own", "points": 2.0, "conceded": 0.0, "decided": "points"}
     run = changed(class_of(tmp_path), order=[(name, last_match) for name in order])
     last = run.standings.iloc[-1]
@@ -195,7 +195,7 @@ def test_who_is_withdrawn_stands_last_with_the_reason(tmp_path: Path, order: lis
     assert name == "bad" and "it failed in its first 3 games" in reason
 
 
-def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:
+def test_two_files_are_no_class_unless_one_was_left_out(tmp_path):
     run = class_of(tmp_path)
     players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
     few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), withdrawn={})
@@ -204,9 +204,7 @@ def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("count", "sentences"), [(3, 3), (9, 4)])
-def test_of_more_than_three_players_left_out_the_notes_say_how_many(
-    tmp_path: Path, count: int, sentences: int
-) -> None:
+def test_of_more_than_three_players_left_out_the_notes_say_how_many(tmp_path, count, sentences):
     run = class_of(tmp_path)
     found = tuple(Finding("error", "cannot be built", f"gone {n}") for n in range(count))
     said = faulty(changed(run, info=found_before(run.info, found, {one.where: "x.py" for one in found})))
@@ -214,9 +212,7 @@ def test_of_more_than_three_players_left_out_the_notes_say_how_many(
     assert count == 3 or str(count - 3) in said[3].words
 
 
-def test_submissions_are_a_file_and_a_table_of_the_page_where_somebody_wrote_code(
-    tmp_path: Path, no_pictures: None
-) -> None:
+def test_submissions_are_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path, no_pictures):
     run = class_of(tmp_path)
     page = RunPage(run).html
     assert '<h2 id="submissions">' in page and "1 on time and 1 by errors" in page
@@ -302,14 +298,14 @@ def all_differ(names: list[str]) -> bool:
 @pytest.mark.parametrize(
     "names", [COMMON, ["a", "A", "a-1"], ["a-2", "a", "A"], ["", ".", "..", "/"], ["x", "X"] * 9]
 )
-def test_every_name_has_a_file_of_its_own(names: list[str]) -> None:
+def test_every_name_has_a_file_of_its_own(names):
     files = file_names(names)
     assert len(files) == len(names) and all_differ(files)
     assert all(re.fullmatch(r"[\w-][\w.-]*\.html", file) for file in files)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 9))])
-def test_no_sheet_has_a_name_of_another_player(tmp_path: Path, seed: int) -> None:
+def test_no_sheet_has_a_name_of_another_player(tmp_path, seed):
     rng, taken = random.Random(seed), set[str]()
     words = [made_up(rng, taken) for _ in range(16)]
     names = [*rng.sample(COMMON, 2), *(made_up(rng, taken) for _ in range(4))]
@@ -327,19 +323,19 @@ def test_no_sheet_has_a_name_of_another_player(tmp_path: Path, seed: int) -> Non
         assert (FAILED in page) == (name != names[0])
 
 
-def test_failures_are_those_of_the_player_who_lost_however_another_one_is_called(tmp_path: Path) -> None:
+def test_failures_are_those_of_the_player_who_lost_however_another_one_is_called(tmp_path):
     run = class_named(tmp_path, ["gone", "bot 2", "bot", "b"], [f"w{n}" for n in range(10)])
     failures = run.submissions.set_index("player")["failures"]
     assert failures.dropna().to_dict() == {"bot 2": 1, "bot": 1, "b": 1} and pd.isna(failures["gone"])
 
 
-def test_a_finding_is_read_back_as_it_was_stored() -> None:
+def test_a_finding_is_read_back_as_it_was_stored():
     finding = Finding("warning", "has the same file as", where="anna", kind=SAME_FILE, others=("bob",))
     info = RunInfo({"anna": Entrant("hash", findings=(finding,))})
     assert RunInfo.parsed(json.loads(json.dumps(info.as_dict()))) == info
 
 
-def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
+def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path):
     run = class_named(tmp_path, ["ann", "bo", "cy", "di"], [f"word{number}" for number in range(12)])
     sheets = write_sheets(run, RunGames(run))
     own = sheets[0].with_name("mine.html")
@@ -349,7 +345,7 @@ def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Pa
 
 
 @pytest.mark.full
-def test_a_sheet_has_its_own_player_and_nothing_of_the_others(tmp_path: Path) -> None:
+def test_a_sheet_has_its_own_player_and_nothing_of_the_others(tmp_path):
     """Of a run whose submissions are a class that fails, one in a folder with a name, and an evaluation."""
     (tmp_path / "bexley").mkdir()
     (tmp_path / "anneliese_smythe.py").write_text(PLAYER.format(name="Anneli", fails=False))
@@ -384,14 +380,14 @@ def test_a_sheet_has_its_own_player_and_nothing_of_the_others(tmp_path: Path) ->
         assert ("opponent 1" in text or "opponent 2" in text) and "random" in text
 
 
-def test_a_run_without_submissions_has_no_sheets(tmp_path: Path) -> None:
+def test_a_run_without_submissions_has_no_sheets(tmp_path):
     text = "name: t\nvariant: english\nopenings: {random_plies: 4, count: 1}\nmax_plies: 4\n"
     (tmp_path / "t.yaml").write_text(f"{text}players: [random, greedy]\nreport: [sheets]\n")
     assert "no submissions" in refused("run", tmp_path / "t.yaml", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path: Path) -> None:
+def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path):
     players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
     run = run_of(tmp_path, experiment(players), *frames(players[:2], 1, plies=4))
     one, again, other = (

@@ -195,7 +195,7 @@ def run(request: pytest.FixtureRequest, pages: dict[str, Counted]) -> Counted:
     return pages[request.param]
 
 
-def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
+def test_the_lead_counts_players_games_and_draws(run):
     drawn = (run.games["result"] == "draw").mean()
     found = re.search(r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) that do not count)?", run.text)
     assert found, run.text
@@ -205,7 +205,7 @@ def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
     agrees(share, drawn)
 
 
-def test_the_standings_count_games_points_and_means(run: Counted) -> None:
+def test_the_standings_count_games_points_and_means(run):
     rows, games = run.table("Standings"), dict(list(run.sides.groupby("player")))
     if run.name == "withdrawn":
         assert {text for name, text in rows.pop().items() if name != "Player"} == {""}
@@ -218,7 +218,7 @@ def test_the_standings_count_games_points_and_means(run: Counted) -> None:
         agrees(row["Score"], points.mean())
 
 
-def test_the_crosstable_has_the_points_of_each_pairing(run: Counted) -> None:
+def test_the_crosstable_has_the_points_of_each_pairing(run):
     rows, sides = run.table("Against each other"), run.sides
     names = [row["Player"] for row in rows]
     assert names == [row["Player"] for row in run.table("Standings") if row["Score"]]
@@ -229,7 +229,7 @@ def test_the_crosstable_has_the_points_of_each_pairing(run: Counted) -> None:
             assert row[str(number)] == expected
 
 
-def test_the_final_order_has_the_points_of_its_format(pages: dict[str, Counted]) -> None:
+def test_the_final_order_has_the_points_of_its_format(pages):
     run = pages["swiss"]
     rows, sides = run.table("Standings"), run.sides
     first, second, third = (row["Player"] for row in rows[:3])
@@ -263,7 +263,7 @@ def at_depth(run: Counted, player: str, moves: pd.DataFrame) -> pd.DataFrame:
     return moves[moves["depth"] == run.players[player].get("depth", -1)]
 
 
-def test_the_branching_factor_is_that_of_the_players_that_differ_in_depth_only(run: Counted) -> None:
+def test_the_branching_factor_is_that_of_the_players_that_differ_in_depth_only(run):
     families: dict[Any, dict[int, float]] = defaultdict(dict)
     for name, entry in run.players.items():
         if entry.get("depth") and name in searched(run):
@@ -278,7 +278,7 @@ def test_the_branching_factor_is_that_of_the_players_that_differ_in_depth_only(r
     assert shown == sorted(f"{factor:.2f}" for factor in factors.values())
 
 
-def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_limit(run: Counted) -> None:
+def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_limit(run):
     def share(part: float, whole: float) -> float | None:
         return part / whole if whole else None
 
@@ -312,7 +312,7 @@ def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_
     assert {"Time/move", "Mean depth", "Deepest", "First-move cutoffs"} <= seen
 
 
-def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
+def test_failures_are_counted_by_player_and_kind(run):
     lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time"])]
     assert len(lost) == 0 or f"{len(lost)} of {len(run.games)} game" in run.text
     assert ("failed: " in run.text) == bool(len(lost)) == (run.name in ("swiss", "withdrawn"))
@@ -339,7 +339,7 @@ def swing_of(moves: pd.DataFrame) -> float | None:
     return max(changes, default=None)
 
 
-def test_the_games_of_the_page_are_those_of_the_tables(run: Counted) -> None:
+def test_the_games_of_the_page_are_those_of_the_tables(run):
     found = re.search(r"All ([0-9]+) games of the run", text_of(run.page))
     assert found and int(found[1]) == len(run.games)
     data = json.loads(re.search(r"<script[^>]*data-games[^>]*>(.*?)</script>", run.page, flags=re.S)[1])  # type: ignore[index]

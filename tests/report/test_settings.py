@@ -114,7 +114,7 @@ CASES: dict[str, tuple[Players, list[float], str | None, list[list[Any]]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_players_that_differ_in_one_setting_are_compared(case: str) -> None:
+def test_players_that_differ_in_one_setting_are_compared(case):
     players, elo, anchor, rows = CASES[case]
     table = comparisons(ratings_of(players, elo), specs(players), anchor).query("level == ''")
     assert table[COLUMNS[:-1]].to_numpy().tolist() == [row[:-1] for row in rows]
@@ -139,9 +139,7 @@ def test_players_that_differ_in_one_setting_are_compared(case: str) -> None:
         ),
     ],
 )
-def test_two_players_are_compared_whatever_they_differ_in(
-    first: dict[str, Any], second: dict[str, Any], anchor: str | None, row: list[Any]
-) -> None:
+def test_two_players_are_compared_whatever_they_differ_in(first, second, anchor, row):
     """The first against the second, or code of one's own against the built-in player."""
     players = [{"type": "negamax", **given, "name": name} for name, given in (("a", first), ("b", second))]
     (found,) = comparisons(ratings_of(players, [30, 10]), specs(players), anchor).to_dict("records")
@@ -150,7 +148,7 @@ def test_two_players_are_compared_whatever_they_differ_in(
     assert found["elo_difference_high"] - 20 * sign == pytest.approx(Z95 * np.sqrt(200))
 
 
-def test_the_interval_has_the_covariance_of_the_players_and_narrows_with_their_pairs() -> None:
+def test_the_interval_has_the_covariance_of_the_players_and_narrows_with_their_pairs():
     covariance = np.full((6, 6), 30.0) + np.eye(6) * 70
     table = comparisons(ratings_of(EQUAL, [0, 10, 20, 40, 10, 0], covariance), specs(EQUAL))
     error = Z95 * np.sqrt(100 + 100 - 2 * 30)
@@ -160,12 +158,12 @@ def test_the_interval_has_the_covariance_of_the_players_and_narrows_with_their_p
     assert row["elo_difference_high"] == pytest.approx(Z95 * np.sqrt(6 * 100 / 9))
 
 
-def test_players_without_common_games_are_not_compared() -> None:
+def test_players_without_common_games_are_not_compared():
     players = [player("a", 4, evaluation="simple"), player("b", 4, evaluation="cis300")]
     assert comparisons(rated({"a": 9, "b": 1}, groups=(("a",), ("b",))), specs(players)).empty
 
 
-def test_a_mean_says_nothing_where_its_pairs_do_not_agree_and_the_grid_has_each() -> None:
+def test_a_mean_says_nothing_where_its_pairs_do_not_agree_and_the_grid_has_each():
     apart, alike = (ratings_of(GRID, [0.0, 10, 20, *own]) for own in ([-180, 20, 320], [40, 45, 70]))
     table = comparisons(apart, specs(GRID))
     (mean,) = disagreeing(table).to_dict("records")
@@ -178,7 +176,7 @@ def test_a_mean_says_nothing_where_its_pairs_do_not_agree_and_the_grid_has_each(
     assert differences(comparisons(alike, specs(GRID))).texts().shape == (1, 3)
 
 
-def test_levels_are_what_the_players_of_a_pair_have_in_common_and_other_pairs_not() -> None:
+def test_levels_are_what_the_players_of_a_pair_have_in_common_and_other_pairs_not():
     players = [
         player(f"{e}{tt}{d}", d, evaluation=e, tt=tt)
         for e in ("simple", "strong")
@@ -189,7 +187,7 @@ def test_levels_are_what_the_players_of_a_pair_have_in_common_and_other_pairs_no
     assert table["level"].tolist() == ["", *(f"tt {tt}, depth {d}" for tt in (0, 8) for d in (1, 2))]
 
 
-def test_values_of_the_same_words_are_told_apart_by_their_players() -> None:
+def test_values_of_the_same_words_are_told_apart_by_their_players():
     mixes = [{"mix": {"x": 1}}, {"mix": {"x": 1, "y": 2}, "more": {}}, {"mix": {"x": 1}, "less": {}}]
     unlike = [player(f"p{i}", 4, evaluation=value) for i, value in enumerate(["some/where/net.npz", *mixes[:2]])]
     unlike += [player("q1", 5, evaluation=mixes[0]), player("q0", 5, evaluation=mixes[2])]
@@ -203,7 +201,7 @@ def test_values_of_the_same_words_are_told_apart_by_their_players() -> None:
     assert found[1] == {"mix (bold, depth 4)", "mix (neat, depth 4)"}
 
 
-def test_a_table_has_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms() -> None:
+def test_a_table_has_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms():
     players = [player(f"{e} {term}", evaluation=e, **term) for e in ("x", "y", "z") for term in TERMS]
     table = comparisons(ratings_of(players, [0, 0, 0, 50, 40, 30, 10, 20, -60]), specs(players))
     assert differences(table).texts().to_numpy().tolist()[0] == ["y", "x", "+50 ± 28", "+40 ± 28", "+30 ± 28"]
@@ -237,9 +235,7 @@ FAMILIES = [player(f"{e}{d}", d, evaluation=e) for e in ("a", "b") for d in (2, 
         ([player("r", type="random"), player("s", 3)], {}),
     ],
 )
-def test_families_differ_in_depth_only_and_are_named_by_what_tells_them_apart(
-    players: Players, named: dict[str, str]
-) -> None:
+def test_families_differ_in_depth_only_and_are_named_by_what_tells_them_apart(players, named):
     assert families(specs(players)) == named
 
 
@@ -253,9 +249,7 @@ def gains_of(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(("off", "fits"), [([-6, 9, -2, -8], True), ([0, 90, 20, 0], False)])
-def test_a_gain_is_the_slope_of_least_squares_and_fits_by_the_probability_of_its_misfit(
-    off: list[float], fits: bool
-) -> None:
+def test_a_gain_is_the_slope_of_least_squares_and_fits_by_the_probability_of_its_misfit(off, fits):
     depths = [1, 2, 4, 8]
     x = np.log2(depths)
     elo = 50 + 90 * x + off
@@ -272,7 +266,7 @@ def test_a_gain_is_the_slope_of_least_squares_and_fits_by_the_probability_of_its
     assert any(len(line.get_xdata()) == 100 for line in ax.lines) == fits
 
 
-def test_a_gain_does_not_depend_on_the_anchor() -> None:
+def test_a_gain_does_not_depend_on_the_anchor():
     runs = [synthetic(Path(), GRID, 6, anchor=anchor, plies=4) for anchor in (None, "cis300 d4")]
     names = ["family", "per", "gain", "gain_low", "gain_high", "agreement", "fits", "shown"]
     free, anchored = (lines(run.sweep).sort_values(["per", "family"])[names] for run in runs)
@@ -280,7 +274,7 @@ def test_a_gain_does_not_depend_on_the_anchor() -> None:
 
 
 @pytest.mark.full
-def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> None:
+def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments():
     rng = np.random.default_rng(1)
     depths = np.array([1, 2, 4, 8])
     names = [f"d{d}" for d in depths]
@@ -299,7 +293,7 @@ def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> N
     assert binom.cdf(covered, 50, 0.95) > 0.001
 
 
-def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_limits_apart() -> None:
+def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_limits_apart():
     players = [player(f"n{n}", nodes=n) for n in (100, 200, 400)] + [player(f"d{d}", d) for d in (1, 2, 3)]
     players += [player(f"t{s}", type="x", seconds=s) for s in (0.1, 0.2)]
     standings = pd.DataFrame({"player": [p["name"] for p in players], "elo": np.arange(8.0), "games": 9})
@@ -312,7 +306,7 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
     assert table["x"].tolist() == [7, 8, 9, 90, 180, 300]
 
 
-def test_every_number_in_which_players_differ_alone_is_swept_and_has_its_chart(tmp_path: Path) -> None:
+def test_every_number_in_which_players_differ_alone_is_swept_and_has_its_chart(tmp_path):
     weights = [{"linear": {"man": man, "king": king}} for man in (1, 2, 4) for king in (3, 5, 7)]
     players = [player(f"p{i}", 2, evaluation=weight) for i, weight in enumerate(weights)]
     players += [player("deeper", 4, evaluation=weights[0]), player("other", 2, evaluation="simple")]
@@ -348,7 +342,7 @@ def ablated(counts: dict[str, list[int]], pairs: int = 3) -> Run:
     return run_of(Path(), of, *frames(FOUR, pairs, plies=6), searched(**counts))
 
 
-def test_ratios_are_geometric_means_over_positions_that_both_searched_to_the_depth() -> None:
+def test_ratios_are_geometric_means_over_positions_that_both_searched_to_the_depth():
     table: Any = ablated(COUNTS).ablation.set_index("player")
     logs = np.log([3, 2.5, 3.5])
     low, high = ttest_1samp(logs, 0).confidence_interval(0.95)
@@ -364,7 +358,7 @@ def test_ratios_are_geometric_means_over_positions_that_both_searched_to_the_dep
     assert single["node_ratio"] == pytest.approx(3) and np.isnan(single["node_ratio_low"])
 
 
-def test_the_reference_is_the_anchor_or_the_first_player_and_comes_first() -> None:
+def test_the_reference_is_the_anchor_or_the_first_player_and_comes_first():
     run = ablated(COUNTS)
     assert run.ablation["player"].tolist() == ["full", "no_tt", "weak", "lost"]
     table = ablation(run.data.answers, run.ratings, run.experiment.model_copy(update={"anchor": {"no_tt": 0.0}}))
@@ -383,7 +377,7 @@ def test_the_reference_is_the_anchor_or_the_first_player_and_comes_first() -> No
     [(0, COUNTS), (3, COUNTS), (3, {"full": [0, 0], "no_tt": [0, 0]}), (3, {"full": [100], "no_tt": [100]})],
     ids=["no games", "usual", "nobody reached the depth", "one position"],
 )
-def test_page_and_chart_of_an_ablation_show_no_missing_number(pairs: int, counts: dict[str, list[int]]) -> None:
+def test_page_and_chart_of_an_ablation_show_no_missing_number(pairs, counts):
     run = ablated(counts, pairs)
     section = RunPage(run).markdown.partition("## Cost and worth")[2].partition("\n## ")[0]
     assert section and not MISSING_WORD.search(section)
@@ -399,7 +393,7 @@ def test_page_and_chart_of_an_ablation_show_no_missing_number(pairs: int, counts
         assert ax.lines[-1].get_ydata().tolist() == known.index.tolist()
 
 
-def test_the_answer_names_each_change_with_its_interval_the_largest_loss_first() -> None:
+def test_the_answer_names_each_change_with_its_interval_the_largest_loss_first():
     claims = answer(ablated(COUNTS, pairs=20))
     assert {claim.names for claim in claims} == {(name, "full") for name in ("no_tt", "weak", "lost")}
     values = [claim.interval.value for claim in claims if claim.interval]

@@ -35,13 +35,13 @@ from tests.helpers.report_data import (
 )
 
 
-def test_terminations_come_most_frequent_first_with_their_share() -> None:
+def test_terminations_come_most_frequent_first_with_their_share():
     ended = ["no_moves", "no_moves", "repetition", "no_moves", "max_plies"]
     table = terminations(pd.DataFrame({"termination": ended})).to_numpy().tolist()
     assert table == [["no_moves", 3, 0.6], ["max_plies", 1, 0.2], ["repetition", 1, 0.2]]
 
 
-def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_group() -> None:
+def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_group():
     groups = (("a", "b"), ("c", "d"), ("idle",))
     ratings = rated(dict.fromkeys(["a", "b", "c", "d", "idle"], 1.0), groups=groups)
     given = ratings.table.assign(games=[4, 4, 2, 2, 0], score=0.5, los=0.7)
@@ -65,7 +65,7 @@ def effort_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> Any:
     return effort(rows, totals(moves), ["idle", "busy"], specs(players), {}, own).set_index("player")
 
 
-def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
+def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time():
     table = effort_of(
         recorded(overrun=[np.nan, np.nan, 0.0, 0.2]),
         ("idle", "busy", "black", "time"),
@@ -76,7 +76,7 @@ def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_t
     assert table.loc["busy", ["overrun_max", "time_losses"]].isna().all()
 
 
-def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves() -> None:
+def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves():
     table = effort_of(recorded(cpu_seconds=[0.25, 0.75, None, None]))
     columns = ["nodes_per_second", "seconds_per_move", "wall_seconds_per_move"]
     assert table.loc["busy", columns].tolist() == [400, 0.5, 1.0]
@@ -85,7 +85,7 @@ def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves()
     assert some.loc["busy", columns].tolist() == [200, 1.0, 1.0]
 
 
-def test_rounding_has_four_decimals_of_score_and_as_many_of_elo_as_round_like_the_value() -> None:
+def test_rounding_has_four_decimals_of_score_and_as_many_of_elo_as_round_like_the_value():
     table = pd.DataFrame({"elo": [-307.4612, -0.0004], "score": [0.123456, 1]})
     table["seconds_per_move"] = [1.23456789e-5, np.inf]
     text = with_decimals(table, DECIMALS).to_csv(index=False)
@@ -109,7 +109,7 @@ def test_rounding_has_four_decimals_of_score_and_as_many_of_elo_as_round_like_th
         (signed(-5.0, 1), "−5.0"),
     ],
 )
-def test_numbers_are_written_as_people_write_them(text: str, shown: str) -> None:
+def test_numbers_are_written_as_people_write_them(text, shown):
     assert text == shown
 
 
@@ -123,11 +123,11 @@ def test_numbers_are_written_as_people_write_them(text: str, shown: str) -> None
         ("engine", {"clock": 1200.0, "moves": 75}, {"port": 27531}, "program engine, 20 min for each 75 moves"),
     ],
 )
-def test_a_player_is_described(kind: str, limit: dict[str, Any], options: dict[str, Any], words: str) -> None:
+def test_a_player_is_described(kind, limit, options, words):
     assert describe(PlayerSpec("a", kind, Limit(**limit), options)).startswith(words)
 
 
-def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: Path) -> None:
+def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path):
     players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
     whole = experiment(players, sprt={"elo0": 0.0, "elo1": 9.0})
     run = run_of(tmp_path, whole, *frames(players, 2, plies=4))
@@ -163,7 +163,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     return arena.run(folder / "tiny.yaml", folder / "out", workers=1, quiet=True)
 
 
-def test_players_that_are_one_part_only_by_a_move_of_the_opponent(played: arena.Run) -> None:
+def test_players_that_are_one_part_only_by_a_move_of_the_opponent(played):
     table = played.partings("a", "b")
     assert sorted(table["opponent"].value_counts().items()) == [("c", 6), ("r", 6)]
     assert table["by"].isna().sum() == 6 and {*table["by"].dropna()} == {"opponent"}
@@ -172,9 +172,7 @@ def test_players_that_are_one_part_only_by_a_move_of_the_opponent(played: arena.
     assert played.partings("a", "nobody").empty and summary(table[:0], "a", "nobody") == ""
 
 
-def test_games_part_at_the_first_ply_with_another_move_and_have_the_points_of_each_player(
-    played: arena.Run,
-) -> None:
+def test_games_part_at_the_first_ply_with_another_move_and_have_the_points_of_each_player(played):
     table, games = played.partings("a", "c"), played.games.set_index("game")
     moves = {game: texts.tolist() for game, texts in played.moves.groupby("game")["move"]}
     assert len(table) == 12 and {*table["opponent"]} == {"b", "r"}
@@ -189,14 +187,14 @@ def test_games_part_at_the_first_ply_with_another_move_and_have_the_points_of_ea
         assert row["other_points"] == points.get(with_other["result"], 0.0)
 
 
-def test_games_part_where_one_of_them_ends(played: arena.Run, tmp_path: Path) -> None:
+def test_games_part_where_one_of_them_ends(played, tmp_path):
     (tmp_path / "short.yaml").write_text(RUN.replace("max_plies: 40", "max_plies: 10"))
     short = arena.run(tmp_path / "short.yaml", tmp_path / "out", workers=1, quiet=True)
     table = partings(played.data, "a", short.data, "a")
     assert len(table) == 18 and {*table["ply"]} == {11} and table["other_move"].isna().all()
 
 
-def test_the_viewer_opens_where_the_players_part(played: arena.Run) -> None:
+def test_the_viewer_opens_where_the_players_part(played):
     table = played.partings("a", "c")
     unlike = table[(table["by"] == "players") & (table["points"] != table["other_points"])]
     assert len(unlike)

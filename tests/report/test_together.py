@@ -67,7 +67,7 @@ def elo_of(points: Sequence[float]) -> float:
     return 400 * math.log10(share / (1 - share))
 
 
-def test_games_of_two_runs_are_the_same_by_their_key_and_their_moves(tmp_path: Path) -> None:
+def test_games_of_two_runs_are_the_same_by_their_key_and_their_moves(tmp_path):
     """The second has another opponent, so that numbers of games differ; in the third other moves are made."""
     points = against(0.6, 0.5)
     first = run(tmp_path / "a", points)
@@ -81,7 +81,7 @@ def test_games_of_two_runs_are_the_same_by_their_key_and_their_moves(tmp_path: P
         assert one.ratings.difference("x", "y") == pytest.approx(two.ratings.difference("x", "y"))
 
 
-def test_a_file_counts_once_whatever_its_name(tmp_path: Path) -> None:
+def test_a_file_counts_once_whatever_its_name(tmp_path):
     rows = "white,black,wins,draws,losses\nnew,old,30,50,20\nold,base,40,40,20\n"
     file, copy = written(tmp_path, "games.csv", rows), written(tmp_path, "copy.csv", rows)
     alone, twice = arena.rate(file), arena.rate(file, copy, file)
@@ -89,7 +89,7 @@ def test_a_file_counts_once_whatever_its_name(tmp_path: Path) -> None:
     assert ["copies" in note for note in twice.results.notes] == [True]
 
 
-def test_a_change_is_measured_on_the_opponents_that_both_versions_met(tmp_path: Path) -> None:
+def test_a_change_is_measured_on_the_opponents_that_both_versions_met(tmp_path):
     """By hand: what it scores against x, as Elo. Against z, whom the old one never met, it scores nothing."""
     old, new = against(0.5, count=100), against(0.7, seed=9, count=100)
     unlike = {("x", "z"): pairs(0.5, 100), ("mine", "z"): [0.0] * 100}
@@ -108,7 +108,7 @@ def test_a_change_is_measured_on_the_opponents_that_both_versions_met(tmp_path: 
     )
 
 
-def test_a_player_that_is_the_same_gains_nothing_by_other_opponents(tmp_path: Path) -> None:
+def test_a_player_that_is_the_same_gains_nothing_by_other_opponents(tmp_path):
     """Beside the same games of mine, x and y the second run has a player that x alone loses to."""
     points = against(0.6, 0.5) | {("x", "y"): pairs(0.5)}
     more = {**points, ("mine", "z"): pairs(0.9), ("y", "z"): pairs(0.9), ("x", "z"): pairs(0.2)}
@@ -117,7 +117,7 @@ def test_a_player_that_is_the_same_gains_nothing_by_other_opponents(tmp_path: Pa
     assert [line[:27] for line in found.sentences] == ["One rating per player does "], "that of the whole fit"
 
 
-def test_results_that_one_rating_does_not_tell_are_said(tmp_path: Path) -> None:
+def test_results_that_one_rating_does_not_tell_are_said(tmp_path):
     """Players under time limits: the same in both runs, but on a busy machine in one."""
     folders = [
         run(tmp_path / "idle", against(0.5, 0.5)),
@@ -130,7 +130,7 @@ def test_results_that_one_rating_does_not_tell_are_said(tmp_path: Path) -> None:
     assert level.sentences == []
 
 
-def test_two_versions_without_a_common_opponent_are_not_compared(tmp_path: Path) -> None:
+def test_two_versions_without_a_common_opponent_are_not_compared(tmp_path):
     folders = [
         run(tmp_path / "a", {("mine", "x"): pairs(0.5)}),
         run(tmp_path / "b", {("mine", "y"): pairs(0.5)}, mine="new"),
@@ -141,7 +141,7 @@ def test_two_versions_without_a_common_opponent_are_not_compared(tmp_path: Path)
     assert str(tmp_path) in refused("rate", folders[0], tmp_path)
 
 
-def test_what_is_set_otherwise_is_listed(tmp_path: Path) -> None:
+def test_what_is_set_otherwise_is_listed(tmp_path):
     one, two = against(0.5, count=10), against(0.6, count=10) | {("x", "w"): [1.0]}
     folders = [
         run(tmp_path / "a", one, depth=2, max_plies=300),

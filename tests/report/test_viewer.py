@@ -18,7 +18,6 @@ from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
 from arena.rules.pdn.read import read_pdn
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.variants import Variant
 from players.importing import forget_modules
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import data_of, player, synthetic, unpacked
@@ -46,7 +45,7 @@ def moved(board: str, path: list[int], captured: list[int], is_crowned: bool) ->
 
 
 @pytest.mark.full(but=["english"])
-def test_what_a_page_has_of_a_game_leads_to_its_positions(variant: Variant) -> None:
+def test_what_a_page_has_of_a_game_leads_to_its_positions(variant):
     rng = random.Random(5)
     for _ in range(2):
         game = Game(variant)
@@ -65,7 +64,7 @@ def test_what_a_page_has_of_a_game_leads_to_its_positions(variant: Variant) -> N
             assert board == pieces_text(variant, position)
 
 
-def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
+def test_a_game_is_shown_until_its_first_move_that_is_not_legal():
     english = Game("english").variant
     game = replayed(english, Game("english").fen, ["11-15", "23-19", "15-11"], number=7)
     assert shown(game)["paths"] == [[11, 15], [23, 19]] and game.text(2) == "23-19"
@@ -76,9 +75,7 @@ def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
     assert "99" in game.problems[0].message
 
 
-def test_the_page_holds_as_many_games_as_are_asked_for_or_fit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_holds_as_many_games_as_are_asked_for_or_fit(tmp_path, monkeypatch):
     monkeypatch.setattr(viewer_games, "AT_ONCE", 2)
     made = synthetic(tmp_path, [player("x", 3), player("y", 4), player("r", type="random")], 4, plies=20)
     whole = data_of(RunGames(made).part())
@@ -106,7 +103,7 @@ PDN = """[Event "Glasgow <1841>"]
 """
 
 
-def test_games_of_a_pdn_have_tags_comments_scores_and_their_own_notation(tmp_path: Path) -> None:
+def test_games_of_a_pdn_have_tags_comments_scores_and_their_own_notation(tmp_path):
     data = data_of(viewer_of(read_pdn(PDN).games))
     english, russian = unpacked(data["blocks"][0])
     assert data["listed"]["white"] == ["Anderson", "Shashin"] and data["listed"]["result"] == ["black", "*"]
@@ -125,7 +122,7 @@ def test_games_of_a_pdn_have_tags_comments_scores_and_their_own_notation(tmp_pat
 
 
 @pytest.mark.full
-def test_the_command_takes_all_or_a_number_of_games(tmp_path: Path, no_pictures: None) -> None:
+def test_the_command_takes_all_or_a_number_of_games(tmp_path, no_pictures):
     with StoredRun(tmp_path, "ab") as run:
         for _ in range(6):
             run.add("a", "b", "white", moves=("11-15", "23-19"))
@@ -176,7 +173,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Path:
 
 
 @pytest.mark.full
-def test_a_report_alone_plays_the_same_games_with_the_code_of_its_author(page: Path, tmp_path: Path) -> None:
+def test_a_report_alone_plays_the_same_games_with_the_code_of_its_author(page, tmp_path):
     assert "--yes" in refused("run", page, "--out", tmp_path / "out")
     assert "--force" in refused("run", page, "--force")
     result = invoke("run", page, "--out", tmp_path / "out", "--yes", "--workers", 1)
@@ -185,7 +182,7 @@ def test_a_report_alone_plays_the_same_games_with_the_code_of_its_author(page: P
 
 
 @pytest.mark.full
-def test_games_of_a_changed_source_are_counted_as_others_by_pairing(page: Path, tmp_path: Path) -> None:
+def test_games_of_a_changed_source_are_counted_as_others_by_pairing(page, tmp_path):
     document = held_by(page)
     config = write_sources(document, tmp_path / "again", sandbox=False)
     (config.parent / "mine" / "worth.py").write_text("MAN = -20.0\n")
@@ -199,7 +196,7 @@ def test_games_of_a_changed_source_are_counted_as_others_by_pairing(page: Path, 
 
 @pytest.mark.full
 @pytest.mark.parametrize("change", [{"report": ("sheets",)}, {"sandbox": True}])
-def test_the_page_of_a_class_or_of_a_sandbox_holds_no_sources(page: Path, change: dict[str, Any]) -> None:
+def test_the_page_of_a_class_or_of_a_sandbox_holds_no_sources(page, change):
     run = read(page.parent)
     others = run._replace(experiment=run.experiment.model_copy(update=change))
     assert replay_element(run, page.parent) and not replay_element(others, page.parent)
@@ -207,13 +204,11 @@ def test_the_page_of_a_class_or_of_a_sandbox_holds_no_sources(page: Path, change
 
 @pytest.mark.full
 @pytest.mark.parametrize("sandbox", [True, False])
-def test_sources_are_written_to_be_played_in_a_sandbox_or_without(
-    page: Path, tmp_path: Path, sandbox: bool
-) -> None:
+def test_sources_are_written_to_be_played_in_a_sandbox_or_without(page, tmp_path, sandbox):
     assert load(write_sources(held_by(page), tmp_path, sandbox=sandbox)).sandbox == sandbox
 
 
-def test_files_outside_of_the_folder_and_pages_without_sources_are_refused(tmp_path: Path) -> None:
+def test_files_outside_of_the_folder_and_pages_without_sources_are_refused(tmp_path):
     with pytest.raises(ArenaError, match="outside"):
         write_sources({"config": "", "files": {"/etc/own.py": "", "../x.py": ""}}, tmp_path, sandbox=False)
     other = tmp_path / "other.html"

@@ -84,7 +84,7 @@ def difference_of(run: Run, player: str, other: str) -> Interval:
 # the answer
 
 
-def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere(tmp_path: Path) -> None:
+def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere(tmp_path):
     """The interval of a player's own rating is half as wide as that of the difference."""
     run = two(tmp_path, LEVEL)
     found = str(difference_of(run, "a", "b"))
@@ -96,20 +96,20 @@ def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere
         assert found in plain(re.sub(r"</?b>|</?small>", "", text))
 
 
-def test_few_games_have_no_number(tmp_path: Path) -> None:
+def test_few_games_have_no_number(tmp_path):
     for results in (["white", "black"] * 2, ["draw"] * 4):
         (claim,) = answer(two(tmp_path, results))
         assert claim.lacks_games and claim.elo is None and "±" not in claim.sentence and not how_to_read([claim])
 
 
-def test_how_elo_is_read_is_said_with_a_number_and_what_stronger_means_with_a_comparison() -> None:
+def test_how_elo_is_read_is_said_with_a_number_and_what_stronger_means_with_a_comparison():
     levels = [Level("at", f"depth {n}", Interval.around(elo, 9.0), n > 1) for n, elo in ((1, 5.0), (2, -50.0))]
     alone, weaker = Claim("{} over {}", ("a", "b"), Interval.around(9.0, 2.0)), ranging("a", "b", levels)
     assert how_to_read([Claim("{} is first", ("a",))]) == ""
     assert 0 < len(how_to_read([alone])) < len(how_to_read([weaker])) == len(how_to_read([alone, weaker]))
 
 
-def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path: Path) -> None:
+def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path):
     run = two(tmp_path, ["black", "white"] * 4, termination="error")
     (said,) = map(str, failures(run))
     assert said.startswith("8 of 8 games") and "a lost 8 of its 8 games" in said
@@ -117,13 +117,13 @@ def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_p
     assert [claim.names for claim in answer(run)] == [("a",)] and "±" not in "".join(lines_of(run))
 
 
-def test_who_failed_in_half_of_its_games_says_nothing_of_its_play(tmp_path: Path) -> None:
+def test_who_failed_in_half_of_its_games_says_nothing_of_its_play(tmp_path):
     for failed, named in ((4, {"a": 4}), (3, {})):
         ends = ["error"] * failed + ["no_moves"] * (8 - failed)
         assert failing(two(tmp_path, ["black", "white"] * 4, termination=ends)) == named
 
 
-def test_players_of_one_rating_have_no_leader(tmp_path: Path) -> None:
+def test_players_of_one_rating_have_no_leader(tmp_path):
     run = synthetic(tmp_path, CLASS[:4], 6, plies=2)
     assert lines_of(changed(run, games=run.games.assign(result="draw"))) == ["4 players are level."]
     best = ("p0", "p1")
@@ -135,7 +135,7 @@ def test_players_of_one_rating_have_no_leader(tmp_path: Path) -> None:
     assert {*claim.names} == {*best} and not claim.is_shown
 
 
-def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_said_so(tmp_path: Path) -> None:
+def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_said_so(tmp_path):
     players = [player(f"{e} {term}", evaluation=e, **term) for e in ("x", "y") for term in TERMS]
     claims = answer(synthetic(tmp_path, players, 8, plies=2))
     assert [claim.names for claim in claims] == [("y", "x")] * 3
@@ -144,7 +144,7 @@ def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_sai
         assert not claim.is_shown or abs(claim.interval.value) > claim.interval.error
 
 
-def test_the_best_two_values_of_a_setting_are_compared_where_neither_is_the_reference(tmp_path: Path) -> None:
+def test_the_best_two_values_of_a_setting_are_compared_where_neither_is_the_reference(tmp_path):
     run = synthetic(tmp_path, [player(e, 3, evaluation=e) for e in ("x", "y", "z")], 20, plies=2)
     won = won_by(run, "xyz".index)
     best, *against_first = answer(won)
@@ -154,7 +154,7 @@ def test_the_best_two_values_of_a_setting_are_compared_where_neither_is_the_refe
     assert [claim.names for claim in answer(won_by(run, "zyx".index))] == [("y", "x"), ("z", "x")]
 
 
-def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_path: Path) -> None:
+def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_path):
     claims = shortened([Claim("{} plays", (f"p{i}",)) for i in range(MOST + 4)])
     assert len(claims) == MOST and "5" in claims[-1].words and not claims[-1].names
     assert [len(shortened([Claim("x", lacks_games=True)] * count)) for count in (3, 4)] == [3, 1]
@@ -164,7 +164,7 @@ SWEEP = [player(f"{e} d{depth}", depth, evaluation=e) for e in "xy" for depth in
 
 
 @pytest.mark.parametrize("are_searched", [False, True])
-def test_a_sweep_of_two_settings_is_answered_for_each_at_equal_others(tmp_path: Path, are_searched: bool) -> None:
+def test_a_sweep_of_two_settings_is_answered_for_each_at_equal_others(tmp_path, are_searched):
     """Also where it has a suite of random positions, as an ablation has."""
     run = synthetic(tmp_path, SWEEP, 30, plies=2)
     if are_searched:
@@ -173,7 +173,7 @@ def test_a_sweep_of_two_settings_is_answered_for_each_at_equal_others(tmp_path: 
     assert {claim.names for claim in answer(run)} == {("y", "x"), ("evaluation x",), ("evaluation y",)}
 
 
-def test_a_place_among_players_of_given_elo_is_said_as_far_as_the_interval_shows() -> None:
+def test_a_place_among_players_of_given_elo_is_said_as_far_as_the_interval_shows():
     given = {"a": 0.0, "b": 200.0, "c": 400.0}
     for low, high, names in ((10, 150, "ab"), (-50, 190, "b"), (10, 350, "ac"), (210, 399, "bc"), (210, 500, "b")):
         claim = among_given("own", Interval((low + high) / 2, low, high), given)
@@ -184,8 +184,8 @@ def test_a_place_among_players_of_given_elo_is_said_as_far_as_the_interval_shows
 
 @pytest.mark.parametrize(("alone", "other", "is_shown"), [(9, 1, True), (6, 2, False)])
 def test_what_two_players_solve_of_a_suite_differs_by_mcnemars_test_also_without_games(
-    tmp_path: Path, alone: int, other: int, is_shown: bool
-) -> None:
+    tmp_path, alone, other, is_shown
+):
     run = synthetic(tmp_path, [player("a", 3), player("b", 3)], 0)
     solved = {"a": [True] * (20 + alone) + [False] * other}
     solved["b"] = [True] * 20 + [False] * alone + [True] * other
@@ -206,9 +206,7 @@ def by_strength(folder: Path, lead: dict[int, float], pairs: int = 30) -> Run:
     return won_by(run, strength.__getitem__, seed=2)
 
 
-def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_it_is_shown(
-    tmp_path: Path,
-) -> None:
+def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_it_is_shown(tmp_path):
     run = by_strength(tmp_path, {1: -1.2, 2: -0.5, 4: 0.6, 8: 1.6})
     first, *others = answer(run)
     ends = [difference_of(run, f"y d{depth}", f"x d{depth}") for depth in (1, 8)]
@@ -222,7 +220,7 @@ def test_a_difference_that_changes_its_sign_has_no_mean_but_its_ends_and_where_i
     assert same.interval is not None and same.note == "mean of 4 pairs of players"
 
 
-def test_what_one_interval_shows_among_many_is_not_said_to_be_stronger(tmp_path: Path) -> None:
+def test_what_one_interval_shows_among_many_is_not_said_to_be_stronger(tmp_path):
     """The seed of a gauntlet is 2.1 standard errors ahead of each other player, short of 3.3 for all together."""
     run = synthetic(tmp_path, CLASS, 1, plies=2)
     run = changed(run, experiment=experiment(CLASS, format={"type": "gauntlet", "seeds": ["p0"]}))
@@ -233,7 +231,7 @@ def test_what_one_interval_shows_among_many_is_not_said_to_be_stronger(tmp_path:
     assert not any(claim.is_shown for claim in claims)
 
 
-def test_twice_the_depth_is_worth_what_a_line_says_or_there_is_the_elo_of_each_depth(tmp_path: Path) -> None:
+def test_twice_the_depth_is_worth_what_a_line_says_or_there_is_the_elo_of_each_depth(tmp_path):
     straight = by_strength(tmp_path, {1: 0.0, 2: 0.0, 4: 0.0, 8: 0.0})
     claims = [claim.interval for claim in doublings(straight) if claim.interval is not None and claim.is_shown]
     assert len(claims) == 2 and claims[0].value > claims[1].value > 0
@@ -257,7 +255,7 @@ def told(run: Run) -> list[int]:
     return [int(number) for number in found.groups()]
 
 
-def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_path: Path) -> None:
+def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_path):
     """Runs are drawn with the spread of the pairs played, about the score that the difference means."""
     run = two(tmp_path, CLOSE)
     elo, times, openings = told(run)
@@ -271,7 +269,7 @@ def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_pa
     assert 0.78 < shows.mean() < 0.92
 
 
-def test_a_match_of_the_command_line_is_told_its_options_and_no_key_of_a_configuration(tmp_path: Path) -> None:
+def test_a_match_of_the_command_line_is_told_its_options_and_no_key_of_a_configuration(tmp_path):
     own = two(tmp_path, CLOSE, termination="max_plies")
     of_match = changed(own, info=own.info._replace(file=str(own.folder.resolve() / "match")))
     settings = [more.setting for run in (own, of_match) if (more := more_games(run, answer(run)))]
@@ -279,7 +277,7 @@ def test_a_match_of_the_command_line_is_told_its_options_and_no_key_of_a_configu
     assert "max_plies;" not in cut_short(of_match)[0] and cut_short(own) != cut_short(of_match)
 
 
-def test_more_games_are_counted_from_those_of_the_configuration(tmp_path: Path) -> None:
+def test_more_games_are_counted_from_those_of_the_configuration(tmp_path):
     run = two(tmp_path, CLOSE)
     half = changed(run, info=run.info._replace(games=2 * len(run.games)))
     assert abs(told(half)[1] - told(run)[1] / 2) <= 1
@@ -300,7 +298,7 @@ def timed(folder: Path, seconds: float, limit: float = 0.002) -> Run:
     return changed(run, moves=run.moves.assign(nodes=1000, depth=4, seconds=10 * took, cpu_seconds=took))
 
 
-def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_compared(tmp_path: Path) -> None:
+def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_compared(tmp_path):
     late, kept = timed(tmp_path, 0.0042), timed(tmp_path, 0.00239)
     (note,) = too_long(late)
     assert note.startswith("†") and "slow took 4.2 ms" in note and "2.1 times" in note and "quick" not in note
@@ -310,7 +308,7 @@ def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_comp
     np.testing.assert_allclose(late.effort.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
 
 
-def test_games_cut_by_the_ply_limit_are_noted_beyond_a_few_per_cent(tmp_path: Path) -> None:
+def test_games_cut_by_the_ply_limit_are_noted_beyond_a_few_per_cent(tmp_path):
     run = two(tmp_path, LEVEL, termination="no_moves")
     for cut, noted in ((0, 0), (4, 0), (5, 1), (80, 1)):
         ended = np.where(np.arange(80) < cut, "max_plies", "no_moves")
@@ -318,7 +316,7 @@ def test_games_cut_by_the_ply_limit_are_noted_beyond_a_few_per_cent(tmp_path: Pa
         assert len(cut_short(some)) == noted and (noted == 0 or cut_short(some)[0] in opening(some).cautions)
 
 
-def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Path) -> None:
+def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path):
     whole = synthetic(tmp_path, [player(name, 3) for name in "abcd"], 10, plies=2)
     some = changed(whole, games=whole.games.head(90))
     (said,) = unfinished(some)
@@ -341,8 +339,8 @@ def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Pa
     ],
 )
 def test_own_code_that_is_certainly_below_random_is_told_so_and_sent_to_arena_check(
-    tmp_path: Path, kind: str, evaluation: str, why: str
-) -> None:
+    tmp_path, kind, evaluation, why
+):
     loser = player("poor", 4, type=kind, evaluation=evaluation)
     run = synthetic(tmp_path, [player("chance", type="random"), loser], 10, plies=2)
     below = won_by(run, ["poor", "chance"].index)
@@ -357,7 +355,7 @@ def test_own_code_that_is_certainly_below_random_is_told_so_and_sent_to_arena_ch
     assert below_random(changed(below, games=below.games.assign(termination="error"))) == []
 
 
-def test_a_class_that_moves_at_random_is_not_accused_as_each_is_tested_among_all(tmp_path: Path) -> None:
+def test_a_class_that_moves_at_random_is_not_accused_as_each_is_tested_among_all(tmp_path):
     """Of 24 equal players one is below another one at 5 % each."""
     players = [player("chance", type="random"), *(player(f"s{i}", type=f"class.py:S{i}") for i in range(24))]
     run = synthetic(tmp_path, players, 1, plies=2)
@@ -371,7 +369,7 @@ def test_a_class_that_moves_at_random_is_not_accused_as_each_is_tested_among_all
     assert below_random(bad) == []
 
 
-def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path: Path) -> None:
+def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path):
     run = synthetic(tmp_path, [player("own", 9, seconds=1.0), player("calm", 9, seconds=1.0)], 2, plies=6)
     assert waited(run) == []
     took = run.moves["seconds"].where(run.moves["player"].astype(str) == "calm", 3 * run.moves["seconds"])
@@ -390,8 +388,8 @@ def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path
     ],
 )
 def test_computing_in_the_opponents_time_is_noted_above_a_tenth_of_the_own_time_and_50_ms_a_game(
-    tmp_path: Path, seconds: float, own: float, calm: float, named: list[str]
-) -> None:
+    tmp_path, seconds, own, calm, named
+):
     run = synthetic(tmp_path, [player("own", 9), player("calm", 9)], 2, plies=6)
     assert pondered(run) == []
     used = pd.Series(np.where(run.moves["player"].astype(str) == "own", own, calm), dtype="Float64")
@@ -399,7 +397,7 @@ def test_computing_in_the_opponents_time_is_noted_above_a_tenth_of_the_own_time_
     assert re.findall(r"(\w+) for", said) == named
 
 
-def test_a_cycle_that_ratings_cannot_tell_is_a_caution(tmp_path: Path) -> None:
+def test_a_cycle_that_ratings_cannot_tell_is_a_caution(tmp_path):
     beats = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
     run = synthetic(tmp_path, [player(name) for name in ("rock", "paper", "scissors")], 20)
     games = run.games
@@ -414,7 +412,7 @@ def test_a_cycle_that_ratings_cannot_tell_is_a_caution(tmp_path: Path) -> None:
 # players that are one
 
 
-def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_rating(tmp_path: Path) -> None:
+def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_rating(tmp_path):
     run = synthetic(tmp_path, [player("A", 3), player("B", 3, preset="pvs")], 10, plies=6)
     half = run.moves[run.moves["game"] % 2 == 0]
     moves = pd.concat([half, half.assign(game=half["game"] + 1)]).sort_values(["game", "ply"], kind="stable")
@@ -426,7 +424,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     assert not MISSING_WORD.search(RunPage(alike).markdown.replace("none", ""))
 
 
-def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path) -> None:
+def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path):
     """The difference of the two is 0 and its interval has no width."""
     players = [player("A", 3, evaluation="x"), player("B", 3, evaluation="y"), player("C", 1, evaluation="x")]
     run = synthetic(tmp_path, players, 10, plies=6)
@@ -449,7 +447,7 @@ def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path)
 # facts
 
 
-def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes(tmp_path: Path) -> None:
+def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes(tmp_path):
     """With two pairs a round a bye is four points."""
     row = {"points": 7.0, "wins": 2, "draws": 2, "byes": 1}
     swiss = {"type": "swiss", "rounds": 1, "pairs": 2}
@@ -459,7 +457,7 @@ def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes(tmp_path: Path) -
     assert "a: 4 for 1 bye." in byes(run) and "b:" not in byes(run)
 
 
-def test_one_of_several_runs_says_which_and_leads_back(tmp_path: Path) -> None:
+def test_one_of_several_runs_says_which_and_leads_back(tmp_path):
     (tmp_path / RUNS).touch()
     run = synthetic(tmp_path / "english-1k", [player("a", 1), player("b", 2)], 1, plies=2)
     page = RunPage(run).html

@@ -100,12 +100,12 @@ def rows(table):
 
 
 @pytest.mark.parametrize(("name", "position", "expected"), rows(ARTICLES))
-def test_the_legal_moves_follow(name, position, expected) -> None:
+def test_the_legal_moves_follow(name, position, expected):
     assert sorted(Game(name, position).legal_texts) == sorted(expected.split())
 
 
 @pytest.mark.parametrize(("name", "board", "men", "first"), rows(SETUPS))
-def test_the_board_and_the_first_moves_follow(name, board, men, first) -> None:
+def test_the_board_and_the_first_moves_follow(name, board, men, first):
     variant = VARIANTS[name]
     assert (2 * variant.rules.per_row, variant.rules.rows) == board
     assert variant.start.white.bit_count() == variant.start.black.bit_count() == men
@@ -113,14 +113,14 @@ def test_the_board_and_the_first_moves_follow(name, board, men, first) -> None:
 
 
 @pytest.mark.parametrize(("name", "changes", "position", "cycle", "ply", "termination"), rows(DRAWS))
-def test_the_draw_comes_at_the_ply_by(name, changes, position, cycle, ply, termination) -> None:
+def test_the_draw_comes_at_the_ply_by(name, changes, position, cycle, ply, termination):
     game, moves = Game({"base": name, **changes}, position), cycle.split()
     while game.outcome is None:
         game.push(moves[len(game.moves) % len(moves)])
     assert (len(game.moves), game.outcome) == (ply, Outcome(None, Termination(termination)))
 
 
-def test_the_move_that_creates_the_balance_is_not_counted() -> None:
+def test_the_move_that_creates_the_balance_is_not_counted():
     """FMJD 6.4: White's capture leaves two against a king; ten more plies are played."""
     game = Game({"base": "international", **OFF}, "W:WK47,34:B29,K4")
     game.push("34x23")
@@ -130,7 +130,7 @@ def test_the_move_that_creates_the_balance_is_not_counted() -> None:
 
 
 @pytest.mark.full
-def test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king() -> None:
+def test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king():
     game = Game({"base": "frisian", **OFF, "endings": False}, "W:WK47,50:BK4,1")
     for text in ("47-41", "4-9", "41-47", "9-4", "47-41", "4-9"):
         game.push(text)
@@ -154,13 +154,13 @@ def test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king() -> None:
     ],
     ids=["WCDF 1.19", "FMJD 4.15", "Russian 1.5.15", "APCA 22, 23", "casual-10x10"],
 )
-def test_a_man_that_captures_over_the_last_row_ends_as(name, position, move, expected) -> None:
+def test_a_man_that_captures_over_the_last_row_ends_as(name, position, move, expected):
     game = Game(name, position)
     game.push(move)
     assert game.fen == expected
 
 
-def test_every_cited_article_is_named_by_a_test() -> None:
+def test_every_cited_article_is_named_by_a_test():
     source = Path(str(variants_module.__file__)).read_text(encoding="utf-8")
     cited = {number for comment in re.findall(r"#([^\n]*\d[^\n]*)", source) for number in NUMBER.findall(comment)}
     named = " ".join(Path(__file__).read_text(encoding="utf-8").split())

@@ -236,7 +236,7 @@ def test_a_win_at_the_ply_of_a_draw_counts():
         ("W:W40,K47:B1,K5:+15+247", ["47-41"], "B:W40,K41:B1,K5:+15+341"),
     ],
 )
-def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves: list[str], fen: str) -> None:
+def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text, moves, fen):
     game = Game("frisian", text)
     for move in moves:
         game.push(move)
@@ -253,7 +253,7 @@ def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_fen_of_a_game_in_progress_is_the_start_of_one_with_the_same_moves(name: str) -> None:
+def test_the_fen_of_a_game_in_progress_is_the_start_of_one_with_the_same_moves(name):
     variant = VARIANTS[name]
     for seed in range(10):
         game, rng = Game(variant), random.Random(seed)

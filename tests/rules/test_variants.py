@@ -39,7 +39,7 @@ from tests.helpers.command_line import one_line
         *((text, "") for text in ("{", "{base: english", "{" * 900, "{1: 2}", "{base: !!python/name:os.x }")),
     ],
 )
-def test_a_wrong_description_is_refused_with_its_key(description, key) -> None:
+def test_a_wrong_description_is_refused_with_its_key(description, key):
     with pytest.raises(VariantError) as caught:
         build_variant(description)
     one_line(caught.value)
@@ -47,7 +47,7 @@ def test_a_wrong_description_is_refused_with_its_key(description, key) -> None:
 
 
 @pytest.mark.parametrize("base", VARIANTS)
-def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_they_fit(base: str) -> None:
+def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_they_fit(base):
     own = VARIANTS[base]
     own_rows = {"base": base, "rows": own.rules.rows}
     assert build_variant(own_rows) == build_variant({"base": base}) == own
@@ -66,7 +66,7 @@ def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_th
         assert (variant.draws, variant.first, variant.mirrored) == (own.draws, own.first, own.mirrored)
 
 
-def test_the_name_of_a_changed_rule_set_is_the_mapping_of_what_differs_from_its_base() -> None:
+def test_the_name_of_a_changed_rule_set_is_the_mapping_of_what_differs_from_its_base():
     variant = build_variant({"promotion": "never", "no_capture": 0, "rows": 6, "base": "english"})
     assert variant == build_variant({"base": "english", "rows": 6, "promotion": "never"})
     assert (variant.family, variant.unchanged, variant.gametype, variant.men) == ("english", "english-6x6", "", 6)
@@ -76,7 +76,7 @@ def test_the_name_of_a_changed_rule_set_is_the_mapping_of_what_differs_from_its_
 
 
 @pytest.mark.parametrize("base", VARIANTS)
-def test_a_rule_set_is_made_again_from_the_name_that_files_have(base) -> None:
+def test_a_rule_set_is_made_again_from_the_name_that_files_have(base):
     own = VARIANTS[base]
     changes = {
         "first": COLOURS[1 - own.first],
@@ -92,14 +92,14 @@ def test_a_rule_set_is_made_again_from_the_name_that_files_have(base) -> None:
             assert variant_of_tags(tags, None) == variant
 
 
-def test_names_that_people_give_lead_to_ours() -> None:
+def test_names_that_people_give_lead_to_ours():
     for word, name in (("Checkers", "english"), ("draughts", "english"), ("polish", "international")):
         for description in (word, {"base": word}):
             with pytest.raises(VariantError, match=f"did you mean '{name}'"):
                 build_variant(description)
 
 
-def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> None:
+def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew():
     changes = {"repetition": 0, "no_progress": 7, "endings": False, "first": "black", "men": 8}
     variant = build_variant({"base": "russian", **changes})
     assert variant.draws == Draws(no_progress=7)
@@ -107,7 +107,7 @@ def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> Non
     assert variant.rules == VARIANTS["russian"].rules
 
 
-def test_rules_that_another_process_sent_are_the_same_to_the_compiler_and_changed_ones_are_not() -> None:
+def test_rules_that_another_process_sent_are_the_same_to_the_compiler_and_changed_ones_are_not():
     rules = board_rules(8, 4)
     sent, changed = pickle.loads(pickle.dumps(rules)), rules.but(flying=True)
     assert sent == rules != changed
@@ -116,7 +116,7 @@ def test_rules_that_another_process_sent_are_the_same_to_the_compiler_and_change
 
 
 @pytest.mark.parametrize("name", [name for name, variant in VARIANTS.items() if variant.gametype])
-def test_the_board_and_its_squares_are_those_of_the_game_type(name: str) -> None:
+def test_the_board_and_its_squares_are_those_of_the_game_type(name):
     """PDN 3.0: square 1 is at 0 bottom left, 1 bottom right, 2 top left or 3 top right of who begins."""
     variant = VARIANTS[name]
     first, width, height, notation, inverted = variant.gametype.split(",")[1:]

@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,9 +53,7 @@ def stream() -> io.StringIO:
     return io.StringIO()
 
 
-def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_at_the_end(
-    clock: Clock, tmp_path: Path, stream: io.StringIO
-) -> None:
+def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_at_the_end(clock, tmp_path, stream):
     shown = Display(stream)
     with StoredRun(tmp_path, "ab", 1000) as run, shown.working("games", 2000, tmp_path):
         for second in range(1, 1301):
@@ -69,9 +66,7 @@ def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_a
     assert counts == ["1", "3", "7", "15", "31", "63", "95", "127", "a line of its own", "130"]
 
 
-def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(
-    tmp_path: Path, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(tmp_path, stream, monkeypatch):
     monkeypatch.setattr(stream, "isatty", lambda: True)
     shown = Display(stream)
     with StoredRun(tmp_path, "ab", 1000) as run, shown.working("games", 2000, tmp_path):
@@ -81,9 +76,7 @@ def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(
     assert stream.getvalue().splitlines()[-1].split("\x1b")[-1].endswith("leader a 100.0 %")
 
 
-def test_a_run_that_cannot_be_read_is_shown_as_such_and_goes_on(
-    clock: Clock, tmp_path: Path, stream: io.StringIO
-) -> None:
+def test_a_run_that_cannot_be_read_is_shown_as_such_and_goes_on(clock, tmp_path, stream):
     shown = Display(stream)
     with StoredRun(tmp_path, "ab"), shown.working("games", 20, tmp_path):
         (tmp_path / FILE).unlink()
@@ -94,9 +87,7 @@ def test_a_run_that_cannot_be_read_is_shown_as_such_and_goes_on(
     ] * 2
 
 
-def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
-    clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(clock, tmp_path, monkeypatch):
     """A minute of compilation before the first game, 2 s a game, and a machine whose time jumps by 8 hours."""
     plan = plan_of(tmp_path, "players:\n  - {name: a, type: random}\n  - {name: b, type: random}\n")
 
@@ -118,7 +109,7 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
     assert left == [[duration(2 * (plan.info.games - games))] for games in range(1, 6)]
 
 
-def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.StringIO) -> None:
+def test_other_work_is_counted_from_its_first_piece_on(clock, stream):
     shown = Display(stream)
     with shown.working("answers", 100):
         clock.now += 60
@@ -130,9 +121,7 @@ def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.
     ]  # fmt: skip
 
 
-def test_looks_at_a_run_take_three_per_cent_of_the_time(
-    clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looks_at_a_run_take_three_per_cent_of_the_time(clock, tmp_path, monkeypatch):
     looks = []
 
     def read(*_: object) -> Status:
@@ -165,7 +154,7 @@ def drawn(width: int, height: int, **changes: Any) -> list[str]:
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 14)])
 @pytest.mark.parametrize("players", [2, 17, 60])
-def test_a_window_shows_failures_and_as_many_players_as_fit(width: int, height: int, players: int) -> None:
+def test_a_window_shows_failures_and_as_many_players_as_fit(width, height, players):
     row = {"games": 24000, "score": 0.458, "wins": 1000, "draws": 20000, "losses": 3000}
     standings = [
         row | {"player": f"{n}{NAMES[n % 5]}", "elo": 500 - n, "elo_low": 400 - n, "elo_high": 600 - n}
@@ -187,5 +176,5 @@ def test_a_window_shows_failures_and_as_many_players_as_fit(width: int, height: 
     ("seconds", "text"),
     [(0.4, "0 s"), (59.6, "1 min 00 s"), (185, "3 min 05 s"), (7830, "2 h 10 min"), (90000, "1 d 1 h")],
 )
-def test_durations_are_written_in_two_units_at_most(seconds: float, text: str) -> None:
+def test_durations_are_written_in_two_units_at_most(seconds, text):
     assert duration(seconds) == text

@@ -53,7 +53,7 @@ def document(folder: Path) -> dict[str, Any]:
 # --- what is read
 
 
-def test_a_status_has_counts_and_standings_and_games_lost_by_a_fault(run: StoredRun) -> None:
+def test_a_status_has_counts_and_standings_and_games_lost_by_a_fault(run):
     for game in (
         ("a", "b", "white"),
         ("a", "b", "draw"),
@@ -74,7 +74,7 @@ def test_a_status_has_counts_and_standings_and_games_lost_by_a_fault(run: Stored
     ]
 
 
-def test_what_is_read_bit_by_bit_is_what_is_read_at_once(tmp_path: Path) -> None:
+def test_what_is_read_bit_by_bit_is_what_is_read_at_once(tmp_path):
     with StoredRun(tmp_path, "ab", 16, format="match", sprt={"elo0": 0, "elo1": 600}) as run:
         reader = StatusReader(tmp_path)
         for opening in range(16):
@@ -88,7 +88,7 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(tmp_path: Path) -> None
     assert found.games == 2 * found.sprt["pairs"] < 32
 
 
-def test_a_complete_run_was_planned_as_it_was_played(run: StoredRun) -> None:
+def test_a_complete_run_was_planned_as_it_was_played(run):
     for _ in range(4):
         run.add("a", "b", "white")
     run.end()
@@ -96,7 +96,7 @@ def test_a_complete_run_was_planned_as_it_was_played(run: StoredRun) -> None:
     assert (found.games, found.planned, found.complete, found.playing) == (4, 4, True, False)
 
 
-def test_a_damaged_game_counts_as_missing(run: StoredRun) -> None:
+def test_a_damaged_game_counts_as_missing(run):
     run.add("a", "b", "white")
     run.add("b", "a", "white")
     with closing(sqlite3.connect(run.folder / FILE)) as other, other:
@@ -104,7 +104,7 @@ def test_a_damaged_game_counts_as_missing(run: StoredRun) -> None:
     assert read_status(run.folder).games == 1
 
 
-def test_games_of_players_that_are_withdrawn_count_for_nobody(tmp_path: Path) -> None:
+def test_games_of_players_that_are_withdrawn_count_for_nobody(tmp_path):
     with StoredRun(tmp_path, "abc", failures={"withdraw_after": 2}) as run:
         run.add("b", "c", "white")
         run.add("a", "b", "black", "time")
@@ -117,7 +117,7 @@ def test_games_of_players_that_are_withdrawn_count_for_nobody(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("players", ["ab", "abc"])
-def test_elo_is_as_in_the_report_and_the_rating_of_the_same_games(tmp_path: Path, players: str) -> None:
+def test_elo_is_as_in_the_report_and_the_rating_of_the_same_games(tmp_path, players):
     results = random.Random(1)
     with StoredRun(tmp_path, players, 25) as run:
         for number in range(25):
@@ -132,7 +132,7 @@ def test_elo_is_as_in_the_report_and_the_rating_of_the_same_games(tmp_path: Path
 
 
 @pytest.mark.full
-def test_games_that_repeat_others_count_once_in_it_and_anchors_are_heeded(tmp_path: Path) -> None:
+def test_games_that_repeat_others_count_once_in_it_and_anchors_are_heeded(tmp_path):
     players = [{"name": f"d{depth}", "type": "negamax", "depth": depth} for depth in (1, 2, 3)]
     openings = {"count": 3, "repeat": 2}
     config: dict[str, Any] = {"name": "t", "variant": "english", "openings": openings, "anchor": {"d2": 1000}}
@@ -151,7 +151,7 @@ def assert_rated(folder: Path, rows: list[dict[str, Any]]) -> None:
             assert row[name] == (wanted[name] if name == "player" else pytest.approx(wanted[name])), name
 
 
-def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_path: Path) -> None:
+def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_path):
     settings: dict[str, Any] = {"format": "match", "sprt": {"elo0": 0, "elo1": 50}}
     with StoredRun(tmp_path, "ab", 20, exact=False, **settings) as run:
         assert read_status(tmp_path).sprt is None
@@ -169,7 +169,7 @@ def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_
 # --- who plays it, and how fast
 
 
-def test_a_run_is_being_played_while_its_process_lives_and_looking_leaves_it_alone(run: StoredRun) -> None:
+def test_a_run_is_being_played_while_its_process_lives_and_looking_leaves_it_alone(run):
     assert read_status(run.folder).playing is True
     run.begin(host="elsewhere")
     run.add("a", "b", "white")
@@ -180,7 +180,7 @@ def test_a_run_is_being_played_while_its_process_lives_and_looking_leaves_it_alo
     lock_folder(run.folder).release()
 
 
-def test_the_last_game_ended_when_its_record_says_whatever_was_stored_later(run: StoredRun) -> None:
+def test_the_last_game_ended_when_its_record_says_whatever_was_stored_later(run):
     assert read_status(run.folder).ended is None
     for began in (1000.0, 7000.0, 5000.0, math.nan):
         run.add("a", "b", "white", began=began)
@@ -188,9 +188,7 @@ def test_the_last_game_ended_when_its_record_says_whatever_was_stored_later(run:
     assert read_status(run.folder).ended == 7000.1
 
 
-def test_the_time_left_is_by_the_games_of_the_last_session_and_what_is_not_known_is_not_said(
-    run: StoredRun,
-) -> None:
+def test_the_time_left_is_by_the_games_of_the_last_session_and_what_is_not_known_is_not_said(run):
     run.add("a", "b", "white")
     run.begin()
     run.ledger.put(CLOCK, time.monotonic() - 10)
@@ -204,7 +202,7 @@ def test_the_time_left_is_by_the_games_of_the_last_session_and_what_is_not_known
     assert "left" not in status_line(status_of())
 
 
-def test_status_prints_counts_state_games_lost_and_standings(run: StoredRun) -> None:
+def test_status_prints_counts_state_games_lost_and_standings(run):
     run.add("a", "b", "white")
     run.add("b", "a", "black", "error", "b raised ValueError at ply 3: no")
     run.ledger.put(CLOCK, time.monotonic() - 1)
@@ -224,8 +222,8 @@ def test_status_prints_counts_state_games_lost_and_standings(run: StoredRun) -> 
 
 
 def test_a_run_that_is_followed_without_a_terminal_gets_lines_until_it_is_complete_then_its_status(
-    run: StoredRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    run, monkeypatch
+):
     monkeypatch.setattr(display, "FRAME_SECONDS", 0.01)
     monkeypatch.setattr(display, "PLAIN_SECONDS", (0.0, 0.0))
     steps = iter(range(1, 99))
@@ -247,7 +245,7 @@ def test_a_run_that_is_followed_without_a_terminal_gets_lines_until_it_is_comple
     assert [line[:14] for line in lines if " lost " in line] == ["a lost 5 games"]
 
 
-def test_following_waits_for_a_run_that_is_not_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_following_waits_for_a_run_that_is_not_there_yet(tmp_path, monkeypatch):
     folder, said = tmp_path / "out", list[str]()
 
     def played(_: float) -> None:
@@ -260,7 +258,7 @@ def test_following_waits_for_a_run_that_is_not_there_yet(tmp_path: Path, monkeyp
     assert said == [f"waiting for a run in {folder}"]
 
 
-def test_ctrl_c_ends_following_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_following_without_a_word(tmp_path, monkeypatch):
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
@@ -270,9 +268,7 @@ def test_ctrl_c_ends_following_without_a_word(tmp_path: Path, monkeypatch: pytes
     assert result.stderr == f"waiting for a run in {tmp_path / 'out'}\n"
 
 
-def test_a_run_that_cannot_be_read_or_is_deleted_is_not_followed_for_ever(
-    run: StoredRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_cannot_be_read_or_is_deleted_is_not_followed_for_ever(run, monkeypatch):
     monkeypatch.setattr(display, "FRAME_SECONDS", 0.01)
     monkeypatch.setattr(Display, "done", lambda *_: run.ledger.path.unlink())
     monkeypatch.setattr(StatusReader, "look", StatusReader.read)
