@@ -3,8 +3,6 @@
 Also how the suite stays short: which tiers there are, and that each kernel is compiled once.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """A game at the board: persons and players, moves taken back, clocks, late answers, PDN."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

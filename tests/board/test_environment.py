@@ -1,7 +1,5 @@
 """The PettingZoo environment, and the encoding of games and moves for networks."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from typing import Any

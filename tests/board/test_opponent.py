@@ -1,7 +1,5 @@
 """Players that programs in Python ask for moves."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Moves as a person types them."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """`arena match`: the configuration that it writes, runs of equal names, exit codes, pools."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Any input at all gets a result or an error of the project's own, in one line, and soon: edited files, drawn."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

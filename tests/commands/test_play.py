@@ -1,7 +1,5 @@
 """`arena play`: whole games through a pipe and in a pseudo-terminal, what can be typed, what is printed."""
 
-from __future__ import annotations
-
 import random
 import re
 import shlex

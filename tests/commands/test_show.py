@@ -1,7 +1,5 @@
 """`arena show`: positions, games of PDN files and of runs, on a board."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """`--watch`: after each edit the verdict on the files as they are then, and never on older code."""
 
-from __future__ import annotations
-
 import html
 import os
 import re

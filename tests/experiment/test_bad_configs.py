@@ -1,7 +1,5 @@
 """Bad configurations: each has a line for what is wrong, at its place, with what was probably meant."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

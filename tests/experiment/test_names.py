@@ -1,7 +1,5 @@
 """Players in their short form, `simple@d6`, and the names that are made for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from arena.experiment.load import named_entries, player_spec

@@ -1,7 +1,5 @@
 """One configuration by several rule sets: what it becomes, how it is played, and the joint table."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The schedule: the same results make the same games, in any order and however often a run stops."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

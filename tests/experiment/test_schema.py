@@ -1,7 +1,5 @@
 """The JSON schema of experiments: what an editor catches, and that it refuses nothing that runs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A folder of submissions: the players that a pattern makes."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sweeps: which players they make, and under which names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One game between players, some of which do wrong."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

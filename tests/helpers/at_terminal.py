@@ -1,7 +1,5 @@
 """`arena ...` in a pseudo-terminal, and what a person at it sees and types."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

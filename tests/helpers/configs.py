@@ -1,7 +1,5 @@
 """Configurations that are right, to be broken."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

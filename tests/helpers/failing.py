@@ -1,7 +1,5 @@
 """Players that do wrong: classes in processes of their own, and programs that speak Hub or DXP."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

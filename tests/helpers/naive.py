@@ -3,8 +3,6 @@
 A square is (row, column) with row 0 at the top; the dark squares are those whose row + column is odd.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Packages that some tests need and that the extra `dev` does not install."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from typing import Any

@@ -1,7 +1,5 @@
 """Positions to search: of play, endings, and small ones with what exhaustive search finds in them."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 

@@ -6,8 +6,6 @@ by (row, column), row 0 at the top; in `game3` row 0 has the columns 0, 2, 4 and
 twins take that of `whole_moves`, in which a capture of several hops is one move.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias

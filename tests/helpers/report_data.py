@@ -1,7 +1,5 @@
 """Synthetic runs for the tests of reports: the frames that a ledger gives, made from known strengths."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """Results of simulated games, and models to rate them by."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -3,8 +3,6 @@
 Importing this makes those of VARIANTS that are not to be compiled values.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Runs: of games that a test stores itself, and played in this process; and what makes two of them the same."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
@@ -9,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, permutations, product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -92,7 +90,7 @@ class StoredRun:
         self.ledger = Ledger(folder, self.experiment, self.info)
         self.begin()
 
-    def __enter__(self) -> StoredRun:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

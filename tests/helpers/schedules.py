@@ -1,7 +1,5 @@
 """Formats as lists of what they play."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

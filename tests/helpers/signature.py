@@ -4,8 +4,6 @@ The positions are middle games and endings with captures under way, shots, and k
 read, so every machine prints the same lines.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Iterator
 

@@ -1,7 +1,5 @@
 """What workers are given to do, in a module that imports little: each process of theirs loads it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The status of a run that is watched, and an observer that stops work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A person at the page of a local server, in a real browser: by mouse, finger and keyboard."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

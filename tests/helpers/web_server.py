@@ -1,7 +1,5 @@
 """A server of `arena play --browser` in this process, and clients for it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

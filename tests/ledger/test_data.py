@@ -1,7 +1,5 @@
 """The data of a run: what is recorded of games and moves, what is made of it, and how it is given."""
 
-from __future__ import annotations
-
 import math
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """The ledger: one writer, rows that are damaged, files that are none, full disks, growth of players."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import subprocess

@@ -1,7 +1,5 @@
 """Runs of many games: what a game takes in the ledger, reports in parts and while a run goes on."""
 
-from __future__ import annotations
-
 import math
 import struct
 import zlib

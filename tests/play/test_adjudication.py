@@ -1,7 +1,5 @@
 """Tests of adjudication: which scores end a game, that nothing else changes, and what a report says of it."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`arena show --best`: the best moves of a position, by every kind of player, until a limit or Ctrl-C."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

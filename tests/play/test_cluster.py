@@ -1,7 +1,5 @@
 """Games on the workers of a Dask scheduler, started by Dask's own commands."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

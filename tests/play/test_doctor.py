@@ -1,7 +1,5 @@
 """The doctor: planted faults are all found in one list, and sound configurations have none."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Grades of decisions: how they are stored and read back, who judges what, and that no error is a false claim."""
 
-from __future__ import annotations
-
 import json
 import random
 import sqlite3

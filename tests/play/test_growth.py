@@ -1,7 +1,5 @@
 """A run that grows: what is there is kept, what is missing is played, and the whole is as if played at once."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of one game: its clocks, whose fault its end is, and its record."""
 
-from __future__ import annotations
-
 import re
 import time
 from typing import Any

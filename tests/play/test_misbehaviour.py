@@ -1,7 +1,5 @@
 """What players do wrong, wherever they are: each loses its own game for a reason in one line, and no other one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Players in processes of their own: how long they live, what bounds them, what is left of them, and sandboxes."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """Tests of tournaments played from Python: what the command line plays, and errors as exceptions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

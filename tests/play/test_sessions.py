@@ -1,7 +1,5 @@
 """What a run keeps of how it was played, and a run that is resumed with other versions, or edited files."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

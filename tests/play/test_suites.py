@@ -1,7 +1,5 @@
 """Suites: their files and random positions, what players answer, the tables of it, and those that ship."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import replace

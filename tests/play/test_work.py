@@ -1,7 +1,5 @@
 """Work in a process of its own, which leaves nothing behind whatever it does."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Worker processes: deaths, early ends, errors, signals, kills at any moment, and what is left behind."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import multiprocessing

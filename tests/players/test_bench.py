@@ -1,7 +1,5 @@
 """Benchmarks, on a clock of their own: what is counted, which run is kept."""
 
-from __future__ import annotations
-
 import random
 from itertools import accumulate, chain, cycle, repeat
 from types import SimpleNamespace

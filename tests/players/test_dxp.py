@@ -1,7 +1,5 @@
 """DXP: its messages, and outside programs that play by it."""
 
-from __future__ import annotations
-
 import random
 import socket
 import sys

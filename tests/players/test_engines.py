@@ -1,7 +1,5 @@
 """Outside programs: whatever an engine does, it alone loses by it; ours through our own adapter plays the same."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -1,7 +1,5 @@
 """Evaluations and their features: published figures, naive counts, and errors of broken ones."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

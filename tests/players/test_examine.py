@@ -1,7 +1,5 @@
 """Examinations of evaluations find the classic mistakes, crashes and hangs, and raise no false alarm."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

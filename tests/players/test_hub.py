@@ -1,7 +1,5 @@
 """The Hub protocol: its lines, positions and moves, and a player of ours that speaks it."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

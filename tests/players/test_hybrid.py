@@ -1,7 +1,5 @@
 """The hybrid: its mix by a naive twin, formation assessed, minimax, and rejected moves."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from functools import reduce

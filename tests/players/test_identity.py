@@ -1,7 +1,5 @@
 """What a player is made of: every file that it is loaded from, by content and place, in a run or a commit."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Searches that read endgame tables, and those that do not, against the tables."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """What every player must keep to: legal moves, its limits, sound counts, the same game again."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import random

@@ -1,7 +1,5 @@
 """The tree search: against exhaustive minimax on small boards, its parts, and what it promises."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

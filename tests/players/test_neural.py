@@ -1,7 +1,5 @@
 """The evaluation `neural`: its running sum, plain matrices, files, built-in networks."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

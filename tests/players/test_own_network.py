@@ -1,7 +1,5 @@
 """Networks of a user's own as players: `configs/own_network.py`, with networks made here."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

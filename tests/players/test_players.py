@@ -1,7 +1,5 @@
 """Players' options, read from their constructors, their limits, and the moves that they may answer with."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

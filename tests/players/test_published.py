@@ -1,7 +1,5 @@
 """The published programs against slow literal twins, `tests/helpers/published.py`."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Searches against the oracle's plain minimax and a plain alpha-beta, and on shots; keys of positions."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Players that ask a service: what happens when it does not answer, and what it costs."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Searches find in counted limits, and by a clock that only evaluations advance, what they found before."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """The switches of the search: what must not change a value does not, and limits are kept."""
 
-from __future__ import annotations
-
 import math
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Players and rules in several threads of one process at the same time."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

@@ -1,7 +1,5 @@
 """What everybody types first, with whatever versions are installed: every help, and quickstart."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

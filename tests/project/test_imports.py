@@ -1,7 +1,5 @@
 """Imports: their direction, no circle, nothing heavy before it is needed; the public names."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

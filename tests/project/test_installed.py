@@ -1,7 +1,5 @@
 """The built wheel in a place of its own: it has every file, and what `arena init` writes is played."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

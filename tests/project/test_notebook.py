@@ -1,7 +1,5 @@
 """The notebook of `configs/`: executed as a reader would, it gives the outputs that are kept in it."""
 
-from __future__ import annotations
-
 import re
 import socket
 from pathlib import Path

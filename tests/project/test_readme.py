@@ -3,8 +3,6 @@
 Tables are found by their headings in any README of the project, so that they may move from one to another.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """Tests of the scripts in `configs/recipes`: each at a small size, and stopped and gone on with."""
 
-from __future__ import annotations
-
 import importlib.util
 import random
 import shutil

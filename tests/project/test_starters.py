@@ -1,7 +1,5 @@
 """The starters of `configs/starters`, built as their README says, where their compilers are installed."""
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Simulations of how often a report says of equal players that one is stronger: in 5 of 100 runs at most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Errors of graded decisions: statistics against counts made by hand and simulations; their part of a report."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -5,8 +5,6 @@ played by one process of one machine, so that what is measured is kept, too. `te
 is played; of the large tables a SHA-256 is kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import os

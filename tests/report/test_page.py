@@ -1,7 +1,5 @@
 """The page of a report, its charts and its files against what a reader sees, in a real browser, too."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from html import unescape

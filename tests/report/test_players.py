@@ -1,7 +1,5 @@
 """Pages of players inside a report, sheets of a class, and the teacher's table of submissions."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -5,8 +5,6 @@ what charts say under the pointer, and the list and the moves of the games insid
 fit or a test gives: Elo, intervals, LOS, the log-likelihood ratio.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

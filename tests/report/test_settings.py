@@ -1,7 +1,5 @@
 """What settings are worth: players at equal terms, sweeps and ablations, against numbers by hand and by scipy."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables of a report against counts made by hand, and their numbers and text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Several runs and files in one fit: games that they share, what changed, and what is set otherwise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

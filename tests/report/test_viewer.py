@@ -1,7 +1,5 @@
 """The games on the page of a report, and what else it holds to be played again, without a browser."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

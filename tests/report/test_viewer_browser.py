@@ -1,7 +1,5 @@
 """The games on the page of a report in a real browser: opened from a file, at two widths, light and dark."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

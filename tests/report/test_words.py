@@ -1,7 +1,5 @@
 """What a report says first, and what it warns of."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

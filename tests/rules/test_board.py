@@ -1,7 +1,5 @@
 """Boards as SVG and as text: every square where its rule set has it, every piece, marks, arrows, the last move."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Endgame tables: against their definition by the oracle, published counts, damaged and missing files."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

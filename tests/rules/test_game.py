@@ -1,7 +1,5 @@
 """Games: each way to end is reached at its ply, moves are taken back, and wrong uses change nothing."""
 
-from __future__ import annotations
-
 import random
 from copy import deepcopy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How kernels are compiled and kept: which files the cache depends on, what a second process loads."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

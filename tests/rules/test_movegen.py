@@ -1,7 +1,5 @@
 """Moves are generated, applied and counted as by the oracle, and as other programs have published."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """FEN and the text of moves: what is written is read back, and what cannot be read is refused with a reason."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """PDN: what is written is read back, other programs' files are read, and faults have their place."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a run shows while it goes on: counts, rates, the leader, and how often."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Iterator

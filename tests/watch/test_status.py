@@ -1,7 +1,5 @@
 """A run seen from outside while it is played: what `status` says, and that it leaves the run alone."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

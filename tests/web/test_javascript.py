@@ -1,7 +1,5 @@
 """The JavaScript of pages: how modules become one script; its own tests, linter and types, with Node.js."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

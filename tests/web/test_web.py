@@ -1,7 +1,5 @@
 """Games at the board over HTTP and websockets: moves, searches, windows, and which games are kept."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import json

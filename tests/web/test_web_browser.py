@@ -1,7 +1,5 @@
 """The page of `arena play --browser` in a real browser, against a real server: a board to play on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack

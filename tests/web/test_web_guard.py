@@ -1,7 +1,5 @@
 """Attacks on the local server: each gets a refusal in one line, and nothing has changed."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
