@@ -156,6 +156,7 @@ def test_a_check_keeps_nothing_and_says_what_the_run_takes_and_can_tell(tmp_path
     assert set(tmp_path.iterdir()) == before
 
 
+@pytest.mark.full
 def test_a_pilot_is_not_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.play.pilot.PILOT_SECONDS", 0.5)
     config = tmp_path / "slow.yaml"

@@ -363,6 +363,7 @@ def test_a_game_is_saved_behind_others_and_any_of_them_goes_on(tmp_path):
     assert "Black to move" in first.stdout and f"game 1 of 2 of {file}\n" in first.stderr
 
 
+@pytest.mark.full
 def test_a_clock_is_shown_and_runs_out(monkeypatch):
     monkeypatch.setattr(sides, "ADVICE_SECONDS", 0.2)
     assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"

@@ -308,6 +308,7 @@ def test_more_pieces_are_graded_again_and_fewer_are_not(run, tables):
     assert stored(run) == more
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_another_judge_adds_its_grades_and_tables_judge_their_positions(run, tables):
     graded(run, pieces=0)

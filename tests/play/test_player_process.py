@@ -202,6 +202,7 @@ class Slow(Where):
         time.sleep(seconds)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("seconds", "silent", "most"), [(0.0, 60, 60), (0.4, 0.1, 60), (60.0, 0.1, 0.5)])
 def test_a_player_that_is_long_in_being_built_is_named(seconds, silent, most, monkeypatch):
     begun("Where")  # which loads what every player needs

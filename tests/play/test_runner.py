@@ -35,6 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.full
 def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament_which_is_reported_when_asked(
     here, capsys, monkeypatch, no_pictures
 ):
@@ -103,6 +104,7 @@ def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(her
     assert [len(run.games) for run in runs.values()] == [2, 2]
 
 
+@pytest.mark.full
 def test_an_experiment_keeps_all_that_its_file_says(config):
     config.write_text(
         HEAD + "workers: 1\nsuite: {name: english-shots, count: 2}\ngrade: {pieces: 0, judge: simple@d2}\n"
@@ -126,6 +128,7 @@ def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_proces
     assert len(arena.run(config, "out", workers=1, quiet=True).games) == 4
 
 
+@pytest.mark.full
 def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(config, capsys):
     config.write_text(
         HEAD + "players:\n  - {name: a, type: random}\n  - {name: b, type: greedy, evaluation: own.py:turned}\n"

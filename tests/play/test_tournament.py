@@ -168,6 +168,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     return played
 
 
+@pytest.mark.full
 def test_a_stored_game_plays_again_move_for_move(mixed):
     tournament = prepare(load(mixed.folder.with_name("t.yaml")))
     counted = ["legal_moves", "pieces", *EFFORT, "score", "plies_to_win"]
@@ -185,6 +186,7 @@ def test_a_stored_game_plays_again_move_for_move(mixed):
             assert getattr(again, name) == row[name]
 
 
+@pytest.mark.full
 def test_a_run_gives_each_of_its_games_after_any_ply(mixed):
     for number, name in zip(mixed.games["game"][::5], mixed.games["id"][::5], strict=True):
         game, texts = mixed.game(number), mixed.moves.loc[mixed.moves["game"] == number, "move"]

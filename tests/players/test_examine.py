@@ -125,6 +125,7 @@ def examination(description: Any, name: str = "english") -> Examination:
     return last
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_built_in_evaluations_pass_under_all_rules(name):
@@ -169,6 +170,7 @@ def test_a_sample_has_positions_of_all_phases_and_is_always_the_same(variant):
         assert position.white and position.black
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_check_lists_what_was_found_with_boards_and_the_speed():
     result = invoke("check", "own.py:good")

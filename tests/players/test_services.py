@@ -55,6 +55,7 @@ def service(tmp_path: Path) -> Iterator[dict[str, Any]]:
     close_players()
 
 
+@pytest.mark.full
 def test_a_player_pauses_the_run_which_stores_nothing_of_that_game_and_goes_on_by_the_same_command(
     service, tmp_path
 ):

@@ -106,6 +106,7 @@ def test_a_change_is_measured_on_the_opponents_that_both_versions_met(tmp_path):
     )
 
 
+@pytest.mark.full
 def test_a_player_that_is_the_same_gains_nothing_by_other_opponents(tmp_path):
     """Beside the same games of mine, x and y the second run has a player that x alone loses to."""
     points = against(0.6, 0.5) | {("x", "y"): pairs(0.5)}
@@ -115,6 +116,7 @@ def test_a_player_that_is_the_same_gains_nothing_by_other_opponents(tmp_path):
     assert [line[:27] for line in found.sentences] == ["One rating per player does "], "that of the whole fit"
 
 
+@pytest.mark.full
 def test_results_that_one_rating_does_not_tell_are_said(tmp_path):
     """Players under time limits: the same in both runs, but on a busy machine in one."""
     folders = [
@@ -128,6 +130,7 @@ def test_results_that_one_rating_does_not_tell_are_said(tmp_path):
     assert level.sentences == []
 
 
+@pytest.mark.full
 def test_two_versions_without_a_common_opponent_are_not_compared(tmp_path):
     folders = [
         run(tmp_path / "a", {("mine", "x"): pairs(0.5)}),
@@ -139,6 +142,7 @@ def test_two_versions_without_a_common_opponent_are_not_compared(tmp_path):
     assert str(tmp_path) in refused("rate", folders[0], tmp_path)
 
 
+@pytest.mark.full
 def test_what_is_set_otherwise_is_listed(tmp_path):
     one, two = against(0.5, count=10), against(0.6, count=10) | {("x", "w"): [1.0]}
     folders = [

@@ -70,7 +70,7 @@ def test_a_game_is_read_back_as_it_was_written(variant, scattered):
             assert getattr(again, name) == getattr(game, name), name
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     tags=st.dictionaries(st.from_regex("[A-Z][A-Za-z0-9_]*", fullmatch=True), st.text()),
     comments=st.dictionaries(st.integers(0, 6), st.text()),

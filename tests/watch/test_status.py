@@ -72,6 +72,7 @@ def test_a_status_has_counts_and_standings_and_games_lost_by_a_fault(run):
     ]
 
 
+@pytest.mark.full
 def test_what_is_read_bit_by_bit_is_what_is_read_at_once(tmp_path):
     with StoredRun(tmp_path, "ab", 16, format="match", sprt={"elo0": 0, "elo1": 600}) as run:
         reader = StatusReader(tmp_path)

@@ -265,6 +265,7 @@ async def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
     assert over["outcome"]["termination"] == "time" and not over["running"]
 
 
+@pytest.mark.full
 @in_a_loop
 async def test_players_play_at_their_pace_while_a_window_is_there_until_a_pause_or_a_take_back(at, monkeypatch):
     monkeypatch.setattr(game, "PACE_SECONDS", 0.05)
@@ -315,6 +316,7 @@ async def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
         await seen.next(moves=1)
 
 
+@pytest.mark.full
 @in_a_loop
 async def test_players_that_heed_nothing_hold_up_no_other_one(at):
     async with AsyncExitStack() as windows:

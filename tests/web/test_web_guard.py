@@ -108,6 +108,7 @@ def test_bodies_and_messages_that_are_too_long_are_refused(at, unchanged):
             window.recv(WAIT_SECONDS)
 
 
+@pytest.mark.full
 def test_half_a_header_and_half_a_refused_body_are_closed_and_a_whole_request_is_answered(at, monkeypatch):
     monkeypatch.setattr(guard, "HEADER_SECONDS", 0.1)
     whole = b"GET /modules/web/page/keys.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
