@@ -81,7 +81,7 @@ def how_to_read(claims: Sequence[Claim]) -> str:
         return ""
     words = "100 Elo are 64 % of the points. ± is a 95 % interval"
     if any(claim.compares for claim in claims):
-        words += "; the chance that any “stronger” of a run is wrong is 5 %"
+        words += "; the chance that any “stronger” in a run is wrong is 5 %"
     return f"{words}."
 
 
