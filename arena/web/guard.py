@@ -133,7 +133,8 @@ class Connection(H11Protocol):
     def _time_header(self) -> None:
         """Give a header that has begun, or the rest of a body that was refused, HEADER_SECONDS to arrive."""
         is_arriving = bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
-        has_begun = self.is_idle and is_arriving
+        is_websocket = self not in self.connections  # it was handed over, its request never read to the end
+        has_begun = self.is_idle and is_arriving and not is_websocket
         if has_begun and self._timer is None:
             self._timer = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
         elif not has_begun:

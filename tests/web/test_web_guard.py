@@ -128,6 +128,14 @@ def test_half_a_header_and_half_a_refused_body_are_closed_and_a_whole_request_is
     waiting.close()
 
 
+def test_a_window_stays_open_longer_than_a_header_may_take(at, unchanged, monkeypatch):
+    monkeypatch.setattr(guard, "HEADER_SECONDS", 0.1)
+    with connect(at.address(unchanged)) as window:
+        window.recv(WAIT_SECONDS)
+        with pytest.raises(TimeoutError):  # nothing is sent, and nothing closes it
+            window.recv(0.3)
+
+
 def test_connections_that_ask_nothing_keep_nobody_from_an_answer(at, monkeypatch):
     monkeypatch.setattr(guard, "MOST_CONNECTIONS", 6)
     with contextlib.ExitStack() as opened:
