@@ -97,8 +97,8 @@ class Connection(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is being answered."""
-        return self.cycle is None or self.cycle.response_complete
+        """Whether no request is being answered, and no websocket has taken the connection over."""
+        return self in self.connections and (self.cycle is None or self.cycle.response_complete)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -133,8 +133,7 @@ class Connection(H11Protocol):
     def _time_header(self) -> None:
         """Give a header that has begun, or the rest of a body that was refused, HEADER_SECONDS to arrive."""
         is_arriving = bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
-        is_websocket = self not in self.connections  # it was handed over, its request never read to the end
-        has_begun = self.is_idle and is_arriving and not is_websocket
+        has_begun = self.is_idle and is_arriving
         if has_begun and self._timer is None:
             self._timer = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
         elif not has_begun:
