@@ -45,8 +45,10 @@ ANNOTATE = """([yaml, arrows]) => {
     const row = document.createElement('div'), key = line.match(/^(\\w+):/)?.[1];
     row.textContent = line;
     file.append(row);
-    if (key) blocks[key] = document.createRange();
-    if (key) blocks[key].setStartBefore(row);
+    if (key) {
+      blocks[key] = document.createRange();
+      blocks[key].setStartBefore(row);
+    }
     Object.values(blocks).at(-1).setEndAfter(row);
   }
   const around = (range) => {
@@ -60,8 +62,11 @@ ANNOTATE = """([yaml, arrows]) => {
   const target = (selector, words) => {
     const element = document.querySelector(selector), range = document.createRange();
     range.selectNode(element);
-    if (words) range.setStart(element.firstChild, element.firstChild.data.indexOf(words));
-    if (words) range.setEnd(element.firstChild, range.startOffset + words.length);
+    if (words) {
+      const text = element.firstChild, start = text.data.indexOf(words);
+      range.setStart(text, start);
+      range.setEnd(text, start + words.length);
+    }
     return around(range);
   };
   let shapes = '';
